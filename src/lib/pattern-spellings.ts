@@ -9,15 +9,18 @@ import type { PathPattern } from './url-pattern.ts';
 /** Returns the pattern and what else it matches; undefined where patterns cannot say it. */
 export function spelledPatterns(pattern: PathPattern, rules: UrlRules): PathPattern[] | undefined {
   const { parts, ends } = withoutLastStar(pattern.path);
-  if (rules.case === 'ignored' && parts.some((part) => /[a-z]/i.test(part.replaceAll(/%[0-9A-F]{2}/g, '')))) {
-    return undefined;
-  }
+  const isFolded = rules.case === 'ignored';
+  if (isFolded && parts.some(hasLetters)) return undefined;
   const last = parts.at(-1) as string;
   const tails = tailsOf(last, { ends, isWhole: parts.length === 1 }, rules);
   if (tails === undefined) return undefined;
   const others = [...new Set(tails)].map((tail): Glob => ({ parts: [...parts.slice(0, -1), tail], ends: true }));
-  return [pattern, ...others.filter((one) => !impliesGlob(one, pattern.path)).map((path) => ({ ...pattern, path }))];
+  const more = others.filter((one) => !impliesGlob(one, pattern.path));
+  if (isFolded && more.some((one) => one.parts.some(hasLetters))) return undefined;
+  return [pattern, ...more.map((path) => ({ ...pattern, path }))];
 }
+
+const hasLetters = (text: string): boolean => /[a-z]/i.test(text.replaceAll(/%[0-9A-F]{2}/g, ''));
 
 /** Returns the same pattern as a prefix if it ends with any characters. */
 const withoutLastStar = ({ parts, ends }: Glob): Glob =>

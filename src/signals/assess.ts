@@ -7,32 +7,23 @@ import type { Collection } from '../collections/collection.ts';
 import { toPage } from '../content/address.ts';
 import type { Crawler } from '../crawlers/crawler.ts';
 import { crawlerOf } from '../crawlers/directory.ts';
-import { sameJson } from '../lib/json.ts';
-import type { Locator } from '../lib/locator.ts';
 import { Slices } from '../lib/slices.ts';
-import { spellingsOf } from '../lib/spellings.ts';
 import { matchesPath, type PathPattern, toTarget } from '../lib/url-pattern.ts';
 import type { Offer } from '../offers/offer.ts';
-import { type PriceList, toPriceList } from '../offers/price-list.ts';
+import { toPriceList } from '../offers/price-list.ts';
 import type { CompiledPolicy } from '../policies/compile.ts';
-import type { ContentFacts } from '../policies/facts.ts';
 import type { Site } from '../sites/site.ts';
-import { AskedPolicy, nextLicenseTime, type Place, type Purposes, refusedCell } from './ask.ts';
+import { AskedPolicy, nextLicenseTime, type Purposes, refusedCell } from './ask.ts';
 import { type Asker, Classifier, type Name } from './classes.ts';
 import { type Entry, entriesOf, rowAt, unsaid } from './entries.ts';
 import { freeRows } from './free.ts';
+import { type SiteItem, toItemRows } from './item-rows.ts';
+import { isOpen, widerPatterns } from './other-case.ts';
 import { cut, EVERYWHERE, nameOf, type Region } from './regions.ts';
-import { saleOf, toLicense } from './sale.ts';
-import { type Audience, type Cell, type Inexpressible, type Row, type Sale, type Table, textOf } from './table.ts';
+import { toLicense } from './sale.ts';
+import { type Audience, type Inexpressible, type Row, type Table, textOf } from './table.ts';
 import { USE_WORDS, USES } from './words.ts';
-
-/** A registered item of the site. */
-export interface SiteItem {
-  content: ContentFacts;
-  locator: Locator;
-  /** Another item is registered there too, so none is chosen. */
-  isAmbiguous: boolean;
-}
+import { offersOf, type Work } from './work.ts';
 
 /** All that the statements of a site rest on. */
 export interface Sources {
@@ -131,34 +122,6 @@ export const namesOfAudiences = (crawlers: readonly Crawler[]): string[] =>
 
 const userAgentsOf = (token: string): string[] => [token, `Mozilla/5.0 (compatible; ${token}/1.0)`];
 
-interface Work {
-  site: Site;
-  /** Cells by what they depend on. */
-  cells: Map<string, Cell>;
-  slices: Slices;
-  cannotExpress: Inexpressible[];
-  now: number;
-  offers: PriceList;
-  /** Sales by what they depend on. */
-  sales: Map<string, Sale | undefined>;
-  /** With an offer, as if every visitor held its license. */
-  policyOf(id: string, offer?: Offer): AskedPolicy | undefined;
-}
-
-/** Returns the offers of a row, as a part of it. */
-function offersOf(work: Work, name: string, { cell, place }: { cell: Cell; place: Place }): Pick<Row, 'offers'> {
-  if (work.offers.isEmpty) return {};
-  const { policyId, collectionId } = place.content ?? place.page;
-  const key = `${name}\n${collectionId}`;
-  const known = work.sales.has(key)
-    ? work.sales.get(key)
-    : saleOf(cell, work.offers.at(collectionId, work.now), (offer) =>
-        (work.policyOf(policyId, offer) as AskedPolicy).answer(place),
-      );
-  work.sales.set(key, known);
-  return known === undefined ? {} : { offers: known };
-}
-
 async function toRows(work: Work, entries: readonly Entry[], defaultPolicyId: string): Promise<Row[]> {
   const rows: Row[] = [];
   const seen = new Set<string>();
@@ -168,17 +131,25 @@ async function toRows(work: Work, entries: readonly Entry[], defaultPolicyId: st
     if (seen.has(name)) continue;
     seen.add(name);
     const policy = work.policyOf(collection.policyId ?? defaultPolicyId);
-    if (policy !== undefined) for (const row of rowsOf(work, { collection, region, policy })) rows.push(row);
+    const own = policy === undefined ? [] : rowsOf(work, { collection, region, policy });
+    for (const row of own) rows.push(row);
     await work.slices.next();
     if (isUnsaid === true && policy !== undefined) {
+      const wider = closing(work, own, region).filter((one) => !seen.has(nameOf(one)));
       work.cannotExpress.push(unsaid(region, collection));
-      rows.push({ ...rowAt(collection), pattern: EVERYWHERE, cell: refusedCell(policy) });
-      break;
+      for (const one of wider) {
+        seen.add(nameOf(one));
+        rows.push({ ...rowAt(collection), pattern: one, cell: refusedCell(policy) });
+      }
     }
-    if (pattern === null) break;
+    if (pattern === null || seen.has(nameOf(EVERYWHERE))) break;
   }
   return rows;
 }
+
+/** Returns patterns that close all spellings of a region; none where it is open, as less specific ones are no more. */
+const closing = ({ site }: Work, rows: readonly Row[], region: PathPattern): PathPattern[] =>
+  rows.every(({ cell }) => isOpen(cell)) ? [] : widerPatterns(region, site.urls);
 
 interface Placed {
   collection: Collection;
@@ -226,73 +197,3 @@ function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
 
 const regionsOf = (region: PathPattern, paths: readonly PathPattern[]): Region[] | undefined =>
   paths.length === 0 ? [{ pattern: region, witness: { path: '/', query: '' } }] : cut(region, paths);
-
-/** Returns a row for each item that is answered otherwise than its path, with some query. */
-async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonly Row[]): Promise<Row[]> {
-  const find = finder(pages);
-  const rows: Row[] = [];
-  const withQuery = new Set<string>();
-  for (const { content, locator, isAmbiguous } of items) {
-    const policy = work.policyOf(content.policyId);
-    if (policy === undefined) continue;
-    const place = { content, page: toPage(locator, content) };
-    const cell = isAmbiguous ? refusedCell(policy) : policy.answer(place);
-    const sale = isAmbiguous ? {} : offersOf(work, content.id, { cell, place });
-    const rest = { collectionId: content.collectionId, contentId: content.id, observed: content.observed };
-    const below = find(locator);
-    const isLike = (other: Row): boolean => isSame(cell, other.cell) && sameJson(sale.offers, other.offers);
-    const spellings = spellingsOf(locator.path, work.site.urls).map((path) => ({ ...locator, path }));
-    if (below === undefined || !below.every(isLike)) {
-      for (const one of spellings) rows.push({ pattern: exactly(one), cell, ...sale, ...rest });
-    }
-    // Beside items with queries, other queries of the path find none of them.
-    if (locator.query !== '' && !withQuery.has(locator.path)) {
-      for (const one of spellings) {
-        withQuery.add(one.path);
-        rows.push({ pattern: withAnyQuery(one), cell: refusedCell(policy), ...rest });
-      }
-    }
-    await work.slices.next();
-  }
-  // The more specific one is first: that of a query, then that of all others of the path.
-  return rows.toSorted((one, other) => other.pattern.octets - one.pattern.octets);
-}
-
-/** Returns a function that finds the rows of a path: with its query, or else with any. */
-function finder(rows: readonly Row[]): (locator: Locator) => Row[] | undefined {
-  return (locator) => {
-    const target = toTarget(locator);
-    const found: Row[] = [];
-    for (const row of rows) {
-      const { path, query } = row.pattern;
-      const isOther = locator.query === '' && query !== null;
-      if (!matchesPath(isOther ? { path, query: null, octets: 0 } : row.pattern, target)) continue;
-      found.push(row);
-      if (!isOther) return found;
-    }
-    return undefined;
-  };
-}
-
-const withAnyQuery = (locator: Locator): PathPattern => {
-  const { path } = exactly({ ...locator, query: '' });
-  return { path, query: { parts: [''], ends: false }, octets: (path.parts[0] as string).length + 2 };
-};
-
-const exactly = (locator: Locator): PathPattern => {
-  const { path, query } = toTarget(locator);
-  return {
-    path: { parts: [path], ends: true },
-    query: query === '' ? null : { parts: [query], ends: true },
-    octets: path.length + 1 + (query === '' ? 0 : query.length + 1),
-  };
-};
-
-function isSame(one: Cell, other: Cell): boolean {
-  for (let i = 0; i < one.classOf.length; i++) {
-    const [a, b] = [one.classOf[i] as number, other.classOf[i] as number];
-    if (one.crawl[a]?.allowed !== other.crawl[b]?.allowed) return false;
-    for (const use of USES) if (one.uses[use][a]?.allowed !== other.uses[use][b]?.allowed) return false;
-  }
-  return true;
-}

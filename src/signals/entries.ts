@@ -45,11 +45,11 @@ const byRank = (one: Entry, other: Entry): number =>
   one.collection.createdAt - other.collection.createdAt ||
   (one.collection.id < other.collection.id ? -1 : 1);
 
-/** Says why all that is less specific than a pattern is published as denied. */
+/** Says why more than a pattern is published as denied. */
 export const unsaid = (region: PathPattern, { id }: Collection): Inexpressible => ({
   kind: null,
   about: [textOf(region)],
-  message: `Other spellings of files at this pattern of the collection ${id} cannot be said, so all that is less specific is published as denied. See \`urls\` of the site.`,
+  message: `Other spellings of files at this pattern of the collection ${id} cannot be said. Where it is not open to everybody, less specific paths that begin alike are published as denied. See \`urls\` of the site.`,
 });
 
 /** Returns the part of a row that a collection gives to it. */

@@ -30,7 +30,7 @@ export interface Rules {
 export function toLongestMatch(ranked: readonly Ranked[], site: readonly Rule[] = []): Rules {
   const stricter: string[] = [];
   const book = new RuleBook(site);
-  for (const { pattern, allowed } of ranked.toReversed()) {
+  for (const { pattern, allowed } of leastFirst(ranked)) {
     const texts = spell(pattern, allowed);
     if (!book.changes(texts, allowed)) continue;
     let isStricter = allowed ? texts.some((text) => /%20.*%20/.test(text)) : isWider(pattern, texts);
@@ -38,6 +38,18 @@ export function toLongestMatch(ranked: readonly Ranked[], site: readonly Rule[] 
     if (isStricter) stricter.push(texts[0] as string);
   }
   return { rules: book.rules(), stricter, closed: [...book.closed], open: [...book.open] };
+}
+
+/** Keeps the order of neighbors that are equal: of the spellings of a pattern, its own finds room first. */
+function leastFirst(ranked: readonly Ranked[]): Ranked[] {
+  const runs: Ranked[][] = [];
+  for (const one of ranked) {
+    const run = runs.at(-1);
+    const isEqual = run?.[0]?.allowed === one.allowed && run[0].pattern.octets === one.pattern.octets;
+    if (run !== undefined && isEqual) run.push(one);
+    else runs.push([one]);
+  }
+  return runs.toReversed().flat();
 }
 
 const isWider = ({ query }: PathPattern, texts: readonly string[]): boolean =>

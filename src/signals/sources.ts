@@ -8,13 +8,15 @@ import { CRAWLERS } from '../crawlers/directory.ts';
 import type { Db } from '../db/db.ts';
 import { type Locator, parseLocator, parsePath } from '../lib/locator.ts';
 import { Slices } from '../lib/slices.ts';
+import { canonicalPath } from '../lib/spellings.ts';
 import { findAllOffers } from '../offers/store.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import { findPolicies } from '../policies/store.ts';
 import type { Site } from '../sites/site.ts';
 import type { KnownNames } from '../visitors/names.ts';
-import { namesOfAudiences, type SiteItem, type Sources } from './assess.ts';
+import { namesOfAudiences, type Sources } from './assess.ts';
 import type { Name } from './classes.ts';
+import type { SiteItem } from './item-rows.ts';
 
 export interface SourceDeps {
   db: Db;
@@ -29,7 +31,7 @@ const ITEMS_MAX = 10_000;
 export async function readSources({ db, snapshot, names }: SourceDeps, site: Site, now: number): Promise<Sources> {
   const inForce = await snapshot.inForce();
   const collections = inForce.index.all();
-  const { items, hasMore } = await readItems(db, site.host, inForce);
+  const { items, hasMore } = await readItems(db, site, inForce);
   const ids = [
     inForce.defaultPolicyId,
     ...collections.flatMap(({ policyId }) => policyId ?? []),
@@ -76,7 +78,11 @@ async function readNamed(
   return (userAgent) => found.get(userAgent) ?? null;
 }
 
-async function readItems(db: Db, host: string, inForce: InForce): Promise<{ items: SiteItem[]; hasMore: boolean }> {
+async function readItems(
+  db: Db,
+  { host, urls }: Site,
+  inForce: InForce,
+): Promise<{ items: SiteItem[]; hasMore: boolean }> {
   const limit = ITEMS_MAX + 1;
   const all = await findContentOfHost(db, { host, limit, set: 'all' });
   const hasMore = all.length === limit;
@@ -89,12 +95,13 @@ async function readItems(db: Db, host: string, inForce: InForce): Promise<{ item
       await slices.next();
       const locator = bySource ? parseLocator(content.source ?? '') : byPath(content, host);
       if (locator?.host !== host) continue;
-      const name = JSON.stringify(locator);
+      const name = JSON.stringify([canonicalPath(locator.path, urls), locator.query]);
       const before = items.get(name);
       const facts = toContentFacts(content, placeOf(content, inForce));
-      if (before === undefined) items.set(name, { content: facts, locator, isAmbiguous: false });
-      else if (bySource && !facts.archived) {
-        items.set(name, { content: facts, locator, isAmbiguous: !before.content.archived });
+      if (before === undefined) items.set(name, { content: facts, locator, isAmbiguous: false, bySource });
+      // Of those by externalId, archived ones count, too.
+      else if (bySource ? !facts.archived : !before.bySource) {
+        items.set(name, { content: facts, locator, isAmbiguous: !bySource || !before.content.archived, bySource });
       }
     }
   }

@@ -96,8 +96,11 @@ export async function askDoor(
   const checks = questions.map((question, i) =>
     first[i]?.error === undefined ? checksFor(question, isReadBy(first[i]?.policyId), more) : [],
   );
+  // Of what nothing decides about, files say nothing; what cannot be decided is refused.
+  const refused = first.map(({ error }) => error !== undefined && error.code !== 'content_not_found');
   const answers = (await askAll(postern, checks.flat())).values();
-  return checks.map((own) => {
+  return checks.map((own, i) => {
+    if (refused[i] === true) return false;
     const mine = own.map(() => answers.next().value as Answered);
     assert.ok(
       mine.every(({ error }) => error === undefined),

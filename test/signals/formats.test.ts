@@ -8,7 +8,7 @@ import * as fc from '../../kit/fast-check.ts';
 import { startTestService } from '../../kit/service.ts';
 import { readStatements } from './compare.ts';
 import { askDoor, type Question } from './door.ts';
-import { become, CRAWLER_NAMES, EXAMPLES, HOST, URLS, type World, world } from './given.ts';
+import { become, CRAWLER_NAMES, EXAMPLES, HOST, URLS, urlsOf, type World, world } from './given.ts';
 import { readAsSupertab, readContentUsage, readRsl, readTdmrep, validateRsl } from './readers.ts';
 
 const postern = await startTestService();
@@ -44,10 +44,10 @@ for (const [type, body] of Object.entries(OFFERS)) {
 const SIGNALS = { public: true, license: true, tdmrep: true, contentUsage: true, contentSignal: false };
 const SITE = { contact: 'licensing@example.com', licensingUrl: 'https://example.com/licensing?a=1&b=2' };
 
-async function putSite({ base }: Pick<World, 'base'>): Promise<void> {
+async function putSite({ base, urls }: Pick<World, 'base' | 'urls'>): Promise<void> {
   const robots = base === null ? { robots: 'replace' } : { robots: 'augment', robotsBase: base };
   const answer = await postern.call('PUT', `/v1/sites/${HOST}`, {
-    body: { ...SITE, signals: { ...SIGNALS, ...robots } },
+    body: { ...SITE, signals: { ...SIGNALS, ...robots }, ...urlsOf({ urls }) },
   });
   assert.ok(answer.status < 300, answer.text);
 }
@@ -155,6 +155,7 @@ const OWN = [
 ].map(({ policies, paths }) => ({
   policies,
   collections: [everywhere, { ...everywhere, paths, policy: 1 }],
+  urls: null,
   base: null,
   item: null,
   items: [],

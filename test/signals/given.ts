@@ -98,10 +98,51 @@ export const URLS = [
   '/news/item',
   '/news/item?q=1',
   '/press/1?id=7',
+  // Other spellings of the same files.
+  '/index.html',
+  '/news/index.html',
+  '/news/sport',
+  '/news/sport/index.php',
+  '/press',
+  '/press/index.htm',
+  '/a/',
+  '/a/index.html',
+  '/a/index.html?x=1',
+  '/A',
+  '/NEWS/',
+  '/News/Sport/1.PDF',
+  '/news/x/live/',
+  '/news/2026/11/x/',
+  '/s/',
+  '/s/index.html?id=7',
+  '/S?id=7',
+  '/shop/?id=3',
+  '/item/',
+  '/item/index.html',
+  '/ITEM',
+  '/news/item/',
+  '/news/Item',
+  '/ab/',
+  '/x.pdf/',
+  '/home',
+  '/home.htm',
 ];
 
 /** Where items are registered. */
-const SOURCES = ['/item', '/s', '/s?id=7', '/news/item', '/press/1', '/a', '/shop?id=3', '/x.pdf', '/ab'];
+const SOURCES = [
+  '/item',
+  '/s',
+  '/s?id=7',
+  '/news/item',
+  '/press/1',
+  '/a',
+  '/shop?id=3',
+  '/x.pdf',
+  '/ab',
+  '/item/',
+  '/news/',
+  '/Item',
+];
 
 const path = fc.constantFrom(...PATHS);
 const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
@@ -161,7 +202,17 @@ const baseLine = fc.oneof(
   fc.constantFrom('Disallow: /new', 'Disallow: /*secret', 'Disallow: /*f$', 'User-agent: CCBot'),
 );
 
+/** Which URLs are one file. */
+const urls = fc.option(
+  fc.record({
+    case: fc.constantFrom<'sensitive' | 'ignored'>('sensitive', 'sensitive', 'ignored'),
+    finalSlash: fc.constantFrom<'significant' | 'ignored'>('significant', 'ignored'),
+    index: fc.constantFrom<string[]>(['index.html', 'index.htm', 'index.php'], [], ['home.htm']),
+  }),
+);
+
 export const world = fc.record({
+  urls,
   policies: fc.array(policy, { minLength: 3, maxLength: 3 }),
   collections: fc.array(collection, { minLength: 1, maxLength: 4 }),
   base: fc.option(fc.array(baseLine, { maxLength: 8 }).map((lines) => lines.join('\n'))),
@@ -183,7 +234,7 @@ export type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 const open: World['policies'][number] = { rules: [], defaultAction: 'allow' };
 const closed: World['policies'][number] = { rules: [], defaultAction: 'deny' };
 const everywhere = { hosts: [HOST], paths: ['/'], policy: 0, mode: 'enforce' as const };
-const plain = { base: null, item: null, items: [], registered: [] };
+const plain = { urls: null, base: null, item: null, items: [], registered: [] };
 const ITEM = { policy: 1, type: 'article' as const, archived: false };
 
 /** Worlds in which each defence is needed. */
@@ -257,6 +308,44 @@ export const EXAMPLES: World[] = [
     policies: [closed, open, open],
     collections: [everywhere, { ...everywhere, paths: ['/admin/press/', '/news/', '/ab*', '/a$'], policy: 1 }],
   },
+  // Two items are one file, so none is chosen.
+  {
+    ...plain,
+    policies: [open, open, open],
+    collections: [everywhere],
+    items: [
+      { ...ITEM, source: '/item' },
+      { ...ITEM, source: '/item/' },
+    ],
+  },
+  // Items in any case: one is denied, two are one file, and one has a query.
+  {
+    ...plain,
+    urls: { case: 'ignored', finalSlash: 'ignored', index: ['index.html'] },
+    policies: [open, closed, open],
+    collections: [everywhere],
+    items: [
+      { ...ITEM, source: '/news/item', policy: 1 },
+      { ...ITEM, source: '/s?id=7', policy: 1 },
+    ],
+  },
+  {
+    ...plain,
+    urls: { case: 'ignored', finalSlash: 'significant', index: [] },
+    policies: [open, open, open],
+    collections: [everywhere],
+    items: [
+      { ...ITEM, source: '/item' },
+      { ...ITEM, source: '/Item' },
+    ],
+  },
+  // A folder and a file that ends are denied.
+  {
+    ...plain,
+    policies: [open, closed, open],
+    collections: [everywhere, { ...everywhere, paths: ['/a$', '/press/', '/news/*/live'], policy: 1 }],
+    items: [{ ...ITEM, source: '/s', policy: 1 }],
+  },
 ];
 
 /** Records of the world. */
@@ -284,8 +373,14 @@ async function addItems(postern: TestService, items: World['items'], made: reado
   }
 }
 
+/** Returns the part of a site that says which URLs are one file. */
+export const urlsOf = ({ urls }: Pick<World, 'urls'>): object => (urls === null ? {} : { urls });
+
 /** Replaces what the service has by another world. */
-export async function become(postern: TestService, { policies, collections, base, item, items, registered }: World) {
+export async function become(
+  postern: TestService,
+  { policies, collections, base, item, items, registered, ...site }: World,
+) {
   for (const id of ids.collections.splice(0)) await ask(postern, 'DELETE', `/v1/collections/${id}`);
   for (const id of ids.items.splice(0)) await ask(postern, 'DELETE', `/v1/content/${id}`);
   for (const id of ids.requesters.splice(0)) await ask(postern, 'DELETE', `/v1/requesters/${id}`);
@@ -317,5 +412,5 @@ export async function become(postern: TestService, { policies, collections, base
     for (const { requesterId } of answer.requesters) ids.requesters.push(requesterId);
   }
   const signals = base === null ? { robots: 'replace' } : { robots: 'augment', robotsBase: base };
-  await ask(postern, 'PUT', `/v1/sites/${HOST}`, { signals: { ...signals, public: true } });
+  await ask(postern, 'PUT', `/v1/sites/${HOST}`, { signals: { ...signals, public: true }, ...urlsOf(site) });
 }

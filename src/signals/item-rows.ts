@@ -1,0 +1,114 @@
+/** Makes the rows of registered items. */
+import { toPage } from '../content/address.ts';
+import { sameJson } from '../lib/json.ts';
+import type { Locator } from '../lib/locator.ts';
+import { canonicalPath, spellingsOf } from '../lib/spellings.ts';
+import { matchesPath, type PathPattern, toTarget } from '../lib/url-pattern.ts';
+import type { ContentFacts } from '../policies/facts.ts';
+import { refusedCell } from './ask.ts';
+import { isOpen, widerPatterns } from './other-case.ts';
+import { nameOf } from './regions.ts';
+import type { Cell, Inexpressible, Row } from './table.ts';
+import { USES } from './words.ts';
+import { offersOf, type Work } from './work.ts';
+
+/** A registered item of the site. */
+export interface SiteItem {
+  content: ContentFacts;
+  locator: Locator;
+  /** Another item is registered there too, so none is chosen. */
+  isAmbiguous: boolean;
+  /** Its `source` names the address, not its externalId. */
+  bySource: boolean;
+}
+
+/** Items that are named. */
+const ABOUT_MAX = 20;
+
+const unsaidItems = (paths: readonly string[]): Inexpressible => ({
+  kind: null,
+  about: paths.slice(0, ABOUT_MAX),
+  message:
+    'The site ignores the case of letters, which patterns cannot. So all that begins like the paths of these items is published as denied. See `urls` of the site.',
+});
+
+/** Returns a row for each item that is answered otherwise than its path, with some query. */
+export async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonly Row[]): Promise<Row[]> {
+  const find = finder(pages);
+  const rows: Row[] = [];
+  const withQuery = new Set<string>();
+  /** Rows that close other capitals of items. */
+  const wider = new Map<string, Row>();
+  const closed: string[] = [];
+  for (const { content, locator, isAmbiguous } of items) {
+    const policy = work.policyOf(content.policyId);
+    if (policy === undefined) continue;
+    const place = { content, page: toPage(locator, content) };
+    const cell = isAmbiguous ? refusedCell(policy) : policy.answer(place);
+    const sale = isAmbiguous ? {} : offersOf(work, content.id, { cell, place });
+    const rest = { collectionId: content.collectionId, contentId: content.id, observed: content.observed };
+    const below = find(locator);
+    const isLike = (other: Row): boolean => isSame(cell, other.cell) && sameJson(sale.offers, other.offers);
+    const { urls } = work.site;
+    const spellings = spellingsOf(locator.path, urls).map((path) => ({ ...locator, path }));
+    if (below === undefined || !below.every(isLike)) {
+      for (const one of spellings) rows.push({ pattern: exactly(one), cell, ...sale, ...rest });
+    }
+    if (urls.case === 'ignored' && !isOpen(cell)) {
+      closed.push(locator.path);
+      for (const pattern of widerPatterns(exactly(locator), urls)) {
+        wider.set(nameOf(pattern), { pattern, cell: refusedCell(policy), ...rest });
+      }
+    }
+    // Beside items with queries, other queries of the path find none of them.
+    if (locator.query !== '' && !withQuery.has(canonicalPath(locator.path, urls))) {
+      withQuery.add(canonicalPath(locator.path, urls));
+      for (const one of spellings) {
+        rows.push({ pattern: withAnyQuery(one), cell: refusedCell(policy), ...rest });
+      }
+    }
+    await work.slices.next();
+  }
+  if (closed.length > 0) work.cannotExpress.push(unsaidItems(closed));
+  // The more specific one is first: that of a query, then that of all others of the path.
+  return [...rows, ...wider.values()].toSorted((one, other) => other.pattern.octets - one.pattern.octets);
+}
+
+/** Returns a function that finds the rows of a path: with its query, or else with any. */
+function finder(rows: readonly Row[]): (locator: Locator) => Row[] | undefined {
+  return (locator) => {
+    const target = toTarget(locator);
+    const found: Row[] = [];
+    for (const row of rows) {
+      const { path, query } = row.pattern;
+      const isOther = locator.query === '' && query !== null;
+      if (!matchesPath(isOther ? { path, query: null, octets: 0 } : row.pattern, target)) continue;
+      found.push(row);
+      if (!isOther) return found;
+    }
+    return undefined;
+  };
+}
+
+const withAnyQuery = (locator: Locator): PathPattern => {
+  const { path } = exactly({ ...locator, query: '' });
+  return { path, query: { parts: [''], ends: false }, octets: (path.parts[0] as string).length + 2 };
+};
+
+const exactly = (locator: Locator): PathPattern => {
+  const { path, query } = toTarget(locator);
+  return {
+    path: { parts: [path], ends: true },
+    query: query === '' ? null : { parts: [query], ends: true },
+    octets: path.length + 1 + (query === '' ? 0 : query.length + 1),
+  };
+};
+
+function isSame(one: Cell, other: Cell): boolean {
+  for (let i = 0; i < one.classOf.length; i++) {
+    const [a, b] = [one.classOf[i] as number, other.classOf[i] as number];
+    if (one.crawl[a]?.allowed !== other.crawl[b]?.allowed) return false;
+    for (const use of USES) if (one.uses[use][a]?.allowed !== other.uses[use][b]?.allowed) return false;
+  }
+  return true;
+}
