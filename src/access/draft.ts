@@ -63,7 +63,9 @@ export function decideAsk(
   const draft = toDraft(evaluation, explainerFor(ask, explainer), recorded);
   if (ask.claimed !== undefined) Object.assign(draft.decision, { spoofed: true, claimed: ask.claimed });
   if (caller.mode === 'test') draft.decision.mode = 'test';
-  const candidate = decideByCandidate(evaluation.policy, factsOfAll(subject, evaluation, ask), recorded);
+  const { policy } = evaluation;
+  const candidate =
+    policy.candidate === null ? null : decideByCandidate(policy, factsOfAll(subject, evaluation, ask), recorded);
   const entry = toEntry(evaluation, draft.decision, toInputs(ask, precision), candidate);
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
@@ -77,7 +79,7 @@ export function decideAsk(
 
 /** Returns the facts of all readings under one policy, the deciding one first. */
 function factsOfAll({ others, requester }: Subject, { policy, facts }: Evaluation, ask: Ask): readonly Facts[] {
-  if (others === undefined || policy.candidate === null) return [facts];
+  if (others === undefined) return [facts];
   const same = others.filter((other) => other.policy === policy);
   return [facts, ...same.map((other) => toFacts({ ...other, requester }, ask.requesterId, ask, facts.at))];
 }

@@ -19,9 +19,6 @@ export const USUAL_URLS: UrlRules = {
   index: ['index.html', 'index.htm', 'index.php'],
 };
 
-/** Rules by which every spelling is a file of its own. */
-export const EXACT_URLS: UrlRules = { case: 'sensitive', finalSlash: 'significant', index: [] };
-
 /** Changes the case of ASCII letters alone. */
 export const toFolded = (text: string): string =>
   /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;

@@ -7,7 +7,7 @@ import { type Collection, FIRST_VALUES } from '../../src/collections/collection.
 import { CollectionIndex } from '../../src/collections/collection-index.ts';
 import { findTies } from '../../src/collections/ties.ts';
 import { parseLocator } from '../../src/lib/locator.ts';
-import { mostSpecific, type OracleSubject, ranked } from './collections.ts';
+import { filePaths, mostSpecific, type OracleSubject, ranked } from './collections.ts';
 import { bits, meant, pathPattern, toUrl } from './spellings.ts';
 
 const TYPES = ['article', 'report'] as const;
@@ -54,6 +54,32 @@ const indexOf = (collections: readonly Collection[]): CollectionIndex => {
 
 const find = (index: CollectionIndex, { url, item: of }: OracleSubject): Collection | undefined =>
   index.find({ locator: url, item: of });
+
+const rules = fc.record({
+  case: fc.constantFrom('sensitive' as const, 'ignored' as const),
+  finalSlash: fc.constantFrom('significant' as const, 'ignored' as const),
+  index: fc.constantFrom([], ['index.html', 'index.php'], ['E', 'news'], ['n']),
+});
+
+test('so they do by any rules of a host, and every spelling of a file leads to one collection', () => {
+  let others = 0;
+  fc.assert(
+    fc.property(fc.array(collection, { minLength: 1, maxLength: 6 }), meant, rules, (all, asked, urls) => {
+      const index = indexOf(all);
+      const url = parseLocator(toUrl(asked, 0));
+      if (url === undefined) return;
+      const expected = mostSpecific(all, { url, item: null, urls });
+      const cased = urls.case === 'ignored' ? [url.path.toUpperCase(), url.path.toLowerCase()] : [url.path];
+      for (const path of cased.flatMap((one) => filePaths(one, urls))) {
+        if (/[^\x20-\x7e]/.test(path)) continue;
+        others++;
+        assert.equal(index.find({ locator: { ...url, path }, item: null, urls })?.id, expected?.id, path);
+      }
+    }),
+    { numRuns: 4_000 },
+  );
+  assert.ok(others > 4_000, String(others));
+});
 
 test('the index and the second implementation find the same collection', (t) => {
   t.diagnostic(`seed ${runSeed} (again with SEED=${runSeed})`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
+import { until } from '../../../kit/until.ts';
 import { check, made } from '../../http/given.ts';
 
 const postern = await startTestService();
@@ -21,6 +22,8 @@ const robots = async () => {
   const answer = await fetch(`${postern.url}/v1/sites/news.example/signals/robots.txt`);
   return { status: answer.status, text: await answer.text() };
 };
+
+const rules = async () => (await postern.call('GET', '/v1/sites/news.example')).body.urls;
 
 test('a site is published from its collection: statements, files and switches', async () => {
   await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 1000 } });
@@ -47,6 +50,12 @@ test('a site is published from its collection: statements, files and switches', 
   assert.equal(served.status, 200);
   assert.ok(served.text.startsWith('User-agent: *\nDisallow: /search\n'), served.text);
   await file.filter({ hasText: 'Disallow: /search' }).waitFor();
+
+  await page.getByRole('switch', { name: 'The case of letters does not matter' }).click();
+  await page.getByLabel('Index files').fill('index.html, start.html');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await until('the rules are stored', async () => (await rules()).case === 'ignored');
+  assert.deepEqual(await rules(), { case: 'ignored', finalSlash: 'ignored', index: ['index.html', 'start.html'] });
 
   await page.getByRole('radiogroup', { name: 'robots.txt' }).getByText('Leave it alone').click();
   await page.getByRole('button', { name: 'Save' }).click();
