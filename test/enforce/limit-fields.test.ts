@@ -55,7 +55,7 @@ describe('RateLimit fields', () => {
       const path = '/v1/authorize?origin=https://site.example&denyStatus=429&body=problem';
       for (let i = 0; i < 4; i++) {
         const answer = await authorize(postern, `/in-a-${period}`, { path });
-        const { policy, state } = fieldsOf(answer.headers) as any;
+        const { policy, state }: any = fieldsOf(answer.headers);
         assert.equal(policy.w, w);
         assert.ok(state.t >= 1 && state.t <= w, `${period}: t=${state.t}`);
         assert.equal(answer.status, i < 2 ? 200 : 429);

@@ -20,9 +20,7 @@ const world = fc.record({
   currency: fc.constantFrom('EUR', 'JPY', 'BHD'),
   timezone: fc.constantFrom(...ZONES),
   period: kinds,
-  quotaPeriod: fc.constantFrom('day', 'week', 'month', 'quarter', 'year', 'term', undefined) as fc.Arbitrary<
-    NonNullable<Terms['quota']>['period']
-  >,
+  quotaPeriod: fc.constantFrom(...(['day', 'week', 'month', 'quarter', 'year', 'term', undefined] as const)),
   minimum: fc.integer({ min: 0, max: 5_000 }),
   flat: fc.integer({ min: 0, max: 500 }),
   units: fc.integer({ min: 1, max: 400 }),
