@@ -374,7 +374,7 @@ async function addItems(postern: TestService, items: World['items'], made: reado
 }
 
 /** Returns the part of a site that says which URLs are one file. */
-export const urlsOf = ({ urls }: Pick<World, 'urls'>): object => (urls === null ? {} : { urls });
+export const urlsOf = (world: Pick<World, 'urls'>): object => (world.urls === null ? {} : { urls: world.urls });
 
 /** Replaces what the service has by another world. */
 export async function become(

@@ -1,7 +1,7 @@
 /**
  * The rules of hosts that say which URLs are one file. Items get the digest of their path in lowercase where it
- * differs, when they are written; older items, when a site begins to ignore the case. Every item is placed again:
- * folders and their index files are one file now.
+ * differs, when they are written; older items, when a site begins to ignore the case. Items that are there are placed
+ * again: folders and their index files are one file now. A new database stays empty, so that a move can fill it.
  */
 import type { Step, Tables } from '../db.ts';
 
@@ -16,7 +16,8 @@ const SQL = [
 const FOLDED_ID = { sqlite: 'lower(external_id)', postgres: '(lower(external_id collate "C"))' };
 
 const PLACE_AGAIN = ['items_placed_to', 'items_placed_at'].map((name) => ({
-  sql: `insert into settings (name, value) values ($1, '0') on conflict (name) do update set value = excluded.value`,
+  sql: `insert into settings (name, value) select $1, '0' where exists (select 1 from content)
+        on conflict (name) do update set value = excluded.value`,
   params: [name],
 }));
 
