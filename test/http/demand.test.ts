@@ -229,7 +229,7 @@ describe('who asked', () => {
       lines.slice(1).map((line) => line.split(',')[0]),
       all.map(({ id }) => id),
     );
-    assert.ok(lines.some((line) => line.startsWith('partner-1,Acme GmbH,true,active,ai,eu; big,')));
+    assert.ok(lines.some((line) => line.startsWith('partner-1,Acme GmbH,true,active,ai,"eu; big",')));
   });
 
   test('what is wrong with a question is said', async () => {
