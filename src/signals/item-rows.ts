@@ -2,10 +2,10 @@
 import { toPage } from '../content/address.ts';
 import { sameJson } from '../lib/json.ts';
 import type { Locator } from '../lib/locator.ts';
-import { canonicalPath, spellingsOf } from '../lib/spellings.ts';
+import { canonicalPath, spellingsOf, type UrlRules } from '../lib/spellings.ts';
 import { matchesPath, type PathPattern, toTarget } from '../lib/url-pattern.ts';
 import type { ContentFacts } from '../policies/facts.ts';
-import { refusedCell } from './ask.ts';
+import { type AskedPolicy, type Place, refusedCell } from './ask.ts';
 import { isOpen, widerPatterns } from './other-case.ts';
 import { nameOf } from './regions.ts';
 import type { Cell, Inexpressible, Row } from './table.ts';
@@ -44,35 +44,46 @@ export async function toItemRows(work: Work, items: readonly SiteItem[], pages: 
     const policy = work.policyOf(content.policyId);
     if (policy === undefined) continue;
     const place = { content, page: toPage(locator, content) };
-    const cell = isAmbiguous ? refusedCell(policy) : policy.answer(place);
-    const sale = isAmbiguous ? {} : offersOf(work, content.id, { cell, place });
+    const { cell, sale } = answered(work, policy, { place: { ...place, content }, isAmbiguous });
     const rest = { collectionId: content.collectionId, contentId: content.id, observed: content.observed };
-    const below = find(locator);
-    const isLike = (other: Row): boolean => isSame(cell, other.cell) && sameJson(sale.offers, other.offers);
     const { urls } = work.site;
     const spellings = spellingsOf(locator.path, urls).map((path) => ({ ...locator, path }));
-    if (below === undefined || !below.every(isLike)) {
+    if (!isLikeAll({ cell, ...sale }, find(locator))) {
       for (const one of spellings) rows.push({ pattern: exactly(one), cell, ...sale, ...rest });
     }
-    if (urls.case === 'ignored' && !isOpen(cell)) {
-      closed.push(locator.path);
-      for (const pattern of widerPatterns(exactly(locator), urls)) {
-        wider.set(nameOf(pattern), { pattern, cell: refusedCell(policy), ...rest });
-      }
-    }
+    const others = isOpen(cell) ? [] : inOtherCase(locator, urls);
+    if (others.length > 0) closed.push(locator.path);
+    for (const pattern of others) wider.set(nameOf(pattern), { pattern, cell: refusedCell(policy), ...rest });
     // Beside items with queries, other queries of the path find none of them.
-    if (locator.query !== '' && !withQuery.has(canonicalPath(locator.path, urls))) {
-      withQuery.add(canonicalPath(locator.path, urls));
-      for (const one of spellings) {
-        rows.push({ pattern: withAnyQuery(one), cell: refusedCell(policy), ...rest });
-      }
-    }
+    const file = canonicalPath(locator.path, urls);
+    const queried = locator.query === '' || withQuery.has(file) ? [] : spellings;
+    if (queried.length > 0) withQuery.add(file);
+    for (const one of queried) rows.push({ pattern: withAnyQuery(one), cell: refusedCell(policy), ...rest });
     await work.slices.next();
   }
   if (closed.length > 0) work.cannotExpress.push(unsaidItems(closed));
   // The more specific one is first: that of a query, then that of all others of the path.
   return [...rows, ...wider.values()].toSorted((one, other) => other.pattern.octets - one.pattern.octets);
 }
+
+/** Returns whether rows are answered as an item is; without any, it stands alone. */
+const isLikeAll = ({ cell, offers }: Pick<Row, 'cell' | 'offers'>, rows: readonly Row[] | undefined): boolean =>
+  rows?.every((row) => isSame(cell, row.cell) && sameJson(offers, row.offers)) === true;
+
+interface Asked {
+  place: Place & { content: ContentFacts };
+  isAmbiguous: boolean;
+}
+
+function answered(work: Work, policy: AskedPolicy, { place, isAmbiguous }: Asked) {
+  if (isAmbiguous) return { cell: refusedCell(policy), sale: {} };
+  const cell = policy.answer(place);
+  const sale: Pick<Row, 'offers'> = offersOf(work, place.content.id, { cell, place });
+  return { cell, sale };
+}
+
+const inOtherCase = (locator: Locator, urls: UrlRules): PathPattern[] =>
+  urls.case === 'ignored' ? widerPatterns(exactly(locator), urls) : [];
 
 /** Returns a function that finds the rows of a path: with its query, or else with any. */
 function finder(rows: readonly Row[]): (locator: Locator) => Row[] | undefined {
