@@ -25,12 +25,11 @@ export interface SiteItem {
 /** Items that are named. */
 const ABOUT_MAX = 20;
 
-const unsaidItems = (paths: readonly string[]): Inexpressible => ({
-  kind: null,
-  about: paths.slice(0, ABOUT_MAX),
-  message:
-    'The site ignores the case of letters, which patterns cannot. So all that begins like the paths of these items is published as denied. See `urls` of the site.',
-});
+const unsaidItems = (paths: readonly string[]): Inexpressible[] =>
+  paths.length === 0 ? [] : [{ kind: null, about: paths.slice(0, ABOUT_MAX), message: UNSAID }];
+
+const UNSAID =
+  'The site ignores the case of letters, which patterns cannot. So all that begins like the paths of these items is published as denied. See `urls` of the site.';
 
 /** Returns a row for each item that is answered otherwise than its path, with some query. */
 export async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonly Row[]): Promise<Row[]> {
@@ -61,7 +60,7 @@ export async function toItemRows(work: Work, items: readonly SiteItem[], pages: 
     for (const one of queried) rows.push({ pattern: withAnyQuery(one), cell: refusedCell(policy), ...rest });
     await work.slices.next();
   }
-  if (closed.length > 0) work.cannotExpress.push(unsaidItems(closed));
+  work.cannotExpress.push(...unsaidItems(closed));
   // The more specific one is first: that of a query, then that of all others of the path.
   return [...rows, ...wider.values()].toSorted((one, other) => other.pattern.octets - one.pattern.octets);
 }
