@@ -374,7 +374,7 @@ async function addItems(postern: TestService, items: World['items'], made: reado
 }
 
 /** Returns the part of a site that says which URLs are one file. */
-export const urlsOf = (world: Pick<World, 'urls'>): object => (world.urls === null ? {} : { urls: world.urls });
+export const urlsOf = (of: Pick<World, 'urls'>): object => (of.urls === null ? {} : { urls: of.urls });
 
 /** Replaces what the service has by another world. */
 export async function become(
