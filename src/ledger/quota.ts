@@ -197,8 +197,11 @@ export class QuotaCounts {
       open.changed = true;
     }
     this.#open.set(key, open);
-    if (count.settlesAt > 0) this.#addStrays(open);
-    forgetUnreached(open);
+    // A count that was just opened; PostgreSQL leaves it to a node until it is settled.
+    if (count.settlesAt > 0) {
+      this.#addStrays(open);
+      forgetUnreached(open);
+    }
     return open;
   }
 

@@ -77,7 +77,9 @@ function pastOf({ requester, licenses }: Pick<OracleInput, 'requester' | 'licens
 
 /** The decision that the log holds for a check with this verdict. */
 function toDecision(input: OracleInput, { reason, matchedRule }: OracleVerdict): RecordedDecision {
-  const { permission, purpose, context } = input;
+  const { permission, purpose } = input;
+  // A service that judged the crawler states what came of it.
+  const context = input.context?.userAgent == null ? input.context : { crawlerVerified: false, ...input.context };
   return {
     seq: 5,
     at: input.at,
