@@ -46,7 +46,7 @@ const FREE: Record<string, string> = {
   collection_versions: 'collection_id record',
   collections: 'id name name_words description hosts paths content_types content_tags policy_id metadata mode',
   content:
-    'id external_id title title_words type source source_path source_query policy_id metadata tags status collection_id',
+    'id external_id title title_words type source source_path source_folded source_query policy_id metadata tags status collection_id',
   daily_counts: 'purpose permission collection_id crawler license_id wanted',
   decisions: 'license_id url collection_id crawler purpose permission candidate wanted quota',
   default_policies: 'policy_id',
@@ -73,7 +73,7 @@ const FREE: Record<string, string> = {
   sign_in_links: 'token_hash user_id',
   signal_checks: 'host state digest files',
   site_versions: 'host record',
-  sites: 'host signals contact licensing_url purposes',
+  sites: 'host signals contact licensing_url purposes sitemaps urls',
   statements: 'id license_id own_micros',
   test_decisions: 'license_id url collection_id crawler purpose permission candidate wanted quota',
   test_deleted_decisions: 'license_id purpose url',
