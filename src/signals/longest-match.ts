@@ -4,7 +4,7 @@
  * together; the reverse is reported. No rule has two stars in a row, which some readers take minutes for.
  * A path pattern of collections without `?` ignores the query; in RFC 9309, `*` reaches into it and `$` ends behind it.
  * So `/a$` is written as `/a$` and `/a?`, and an allowing pattern with `*` comes with a denying one that matches only
- * where its text is found in the query.
+ * where its text is found in the query. An empty query is none, so an allowing `/a?` comes with a denying `/a?$`.
  */
 import type { PathPattern } from '../lib/url-pattern.ts';
 import { type Rule, RuleBook } from './rule-book.ts';
@@ -34,7 +34,9 @@ export function toLongestMatch(ranked: readonly Ranked[], site: readonly Rule[] 
     const texts = spell(pattern, allowed);
     if (!book.changes(texts, allowed)) continue;
     let isStricter = allowed ? texts.some((text) => /%20.*%20/.test(text)) : isWider(pattern, texts);
+    const empty = !allowed || pattern.query === null ? [] : emptyQueriesOf(texts).filter((text) => book.denies(text));
     for (const text of texts) isStricter = !book.add(text, allowed) || isStricter;
+    for (const text of empty) isStricter = !book.add(text, false) || isStricter;
     if (isStricter) stricter.push(texts[0] as string);
   }
   return { rules: book.rules(), stricter, closed: [...book.closed], open: [...book.open] };
@@ -63,10 +65,17 @@ function spell({ path, query }: PathPattern, allowed: boolean): string[] {
   const base = withoutRuns(path.parts.map(toLiteral).join('*'));
   if (query === null) return path.ends ? [`${base}$`, `${base}?`] : [base === '' ? '/' : base];
   if (!allowed) return [`${base}?${toDeniedQuery(query.parts.map(toLiteral).join('*'))}`];
-  const text = withoutRuns(query.parts.map(toLiteral).join('*')) + (query.ends ? '$' : '');
+  const written = withoutRuns(query.parts.map(toLiteral).join('*'));
+  // An empty query matches no pattern.
+  if (written === '' && query.ends) return [];
+  const text = written.endsWith('*') ? written.slice(0, -1) : written + (query.ends ? '$' : '');
   // A space is `%20` or `+`.
   return [...new Set([text, text.replaceAll('%20', '+')])].map((one) => `${base}?${one}`);
 }
+
+/** Returns texts that match only the URLs with an empty query that the texts match. */
+const emptyQueriesOf = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => (text.endsWith('?') ? [`${text}$`] : []));
 
 /** Returns the texts of rules that deny a pattern; they may match more. */
 export const spellDenied = (pattern: PathPattern): string[] => spell(pattern, false);

@@ -65,6 +65,17 @@ export class RuleBook {
     );
   }
 
+  /** Returns whether our rules may deny a URL that the text matches; for a text without `*`, whether they do. */
+  denies(text: string): boolean {
+    const { allowed, denied } = this.#known;
+    if (denied.longestBeside(text) === 0) return false;
+    if (text.includes('*') || allowed.longestBeside(text) === 0) return true;
+    const rules = this.#find(keep({ text, allowed: true }, false), this.#ours, () => true);
+    if (rules === undefined) return true;
+    const longest = Math.max(0, ...rules.map((rule) => rule.text.length));
+    return rules.every((rule) => !rule.allowed || rule.text.length < longest);
+  }
+
   /** Returns false if something is denied that should be allowed. */
   add(text: string, allowed: boolean): boolean {
     return allowed ? this.#allow(text) : this.#deny(text);
@@ -119,8 +130,9 @@ export class RuleBook {
 
   #allow(text: string): boolean {
     const own = keep({ text, allowed: true }, false);
-    const winning = this.#find(own, this.#ours, (rule) => !rule.allowed && rule.text.length > text.length);
-    if (winning === undefined) return false;
+    const longer = this.#find(own, this.#ours, (rule) => !rule.allowed && rule.text.length > text.length);
+    if (longer === undefined) return false;
+    const winning = longer.filter((rule) => !isBehindMark(own, rule));
     const covered = winning.filter((rule) => impliesPath(rule.pattern, own.pattern));
     const others = winning.filter((rule) => !covered.includes(rule));
     const texts = others.length === 0 ? [text] : toWin(own, others);
@@ -218,6 +230,18 @@ function toWin(own: Kept, rules: readonly Kept[]): string[] | undefined {
   return texts.includes(undefined) ? undefined : [own.text, ...(texts as string[])];
 }
 
+/**
+ * Returns whether our rule matches what another one does only where its `*` reaches into the query. The other one has a
+ * query, and a path without `*`.
+ */
+function isBehindMark(own: Kept, { text }: Kept): boolean {
+  const [path = '', query] = text.split('?');
+  if (query === undefined || path.includes('*')) return false;
+  const mark = own.text.indexOf('?');
+  const pattern = mark === -1 ? own.pattern : toPattern(`${own.text.slice(0, mark)}$`);
+  return !impliesPath(toPattern(`${path}$`), pattern);
+}
+
 const withStar = (text: string): string => (/[*$]$/.test(text) ? text : `${text}*`);
 
 const toText = ({ path }: PathPattern): string => path.parts.join('*') + (path.ends ? '$' : '');
@@ -233,9 +257,10 @@ function lengthen(text: string, length: number): string | undefined {
   return longer;
 }
 
-/** Returns the last place that is not beside a star and in no escape. */
+/** Returns the last place that is not beside a star and in no escape. An empty query stays empty. */
 function starPlaceOf(text: string): number {
-  for (let at = text.endsWith('$') ? text.length - 1 : text.length; at >= 1; at--) {
+  const [end = ''] = /[?]?[$]$/.exec(text) ?? [];
+  for (let at = text.length - end.length; at >= 1; at--) {
     const isBeside = text[at - 1] === '*' || text[at] === '*';
     if (!isBeside && !/%[0-9a-f]?$/i.test(text.slice(0, at))) return at;
   }

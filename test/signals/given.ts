@@ -346,6 +346,23 @@ export const EXAMPLES: World[] = [
     collections: [everywhere, { ...everywhere, paths: ['/a$', '/press/', '/news/*/live'], policy: 1 }],
     items: [{ ...ITEM, source: '/s', policy: 1 }],
   },
+  // Queries are allowed, and none is denied: an empty one is none.
+  {
+    ...plain,
+    urls: { case: 'sensitive', finalSlash: 'ignored', index: ['home.htm'] },
+    policies: [closed, open, open],
+    collections: [everywhere, { ...everywhere, paths: ['/s?', '/shop?*', '/*.pdf?', '/a?*$', '/b?$'], policy: 1 }],
+  },
+  // A star is allowed, and queries are denied whose other spellings are longer.
+  {
+    ...plain,
+    urls: { case: 'sensitive', finalSlash: 'ignored', index: ['home.htm'] },
+    policies: [open, closed, open],
+    collections: [
+      { ...everywhere, paths: ['/s?'], policy: 1 },
+      { ...everywhere, paths: ['/*secret'] },
+    ],
+  },
 ];
 
 /** Records of the world. */
@@ -374,7 +391,7 @@ async function addItems(postern: TestService, items: World['items'], made: reado
 }
 
 /** Returns the part of a site that says which URLs are one file. */
-export const urlsOf = (of: Pick<World, 'urls'>): object => (of.urls === null ? {} : { urls: of.urls });
+export const urlsOf = ({ urls: given }: Pick<World, 'urls'>): object => (given === null ? {} : { urls: given });
 
 /** Replaces what the service has by another world. */
 export async function become(
