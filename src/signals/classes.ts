@@ -31,6 +31,7 @@ export interface Classes {
 const ABOUT_CRAWLERS: ReadonlySet<string> = new Set(['crawler', 'crawlerOperator', 'crawlerPurpose', 'userAgent']);
 const ABOUT_REQUESTERS = ['requesterId', 'requesterType', 'requesterTags', 'requesterMetadata'];
 const ABOUT_LICENSES = ['hasValidLicense', 'licenseType', 'licenseFeatures', 'licenseExpiry'];
+const PROOFS = ['requesterVerified', 'crawlerVerified'];
 const CLASSES_MAX = 65_536;
 
 export class Classifier {
@@ -60,6 +61,7 @@ export class Classifier {
     const asks = { requester: isAbout(ABOUT_REQUESTERS), license: isAbout(ABOUT_LICENSES) };
     const requesters = `requester ${asks.requester} ${asks.license}`;
     tellers.set(requesters, () => this.#tell(requesters, (i) => ofRequesters(this.#askerAt(i), asks)));
+    if (PROOFS.some((key) => keys.has(key))) tellers.set('proof', () => this.#tell('proof', (i) => this.#provable(i)));
     if (keys.has('purpose')) tellers.set('purpose', () => this.#tell('purpose', (i) => `${this.#askerAt(i).purpose}`));
     const name = [...tellers.keys()].toSorted().join('\n');
     const known = this.#classes.get(name) ?? this.#combine([...tellers.values()]);
@@ -69,6 +71,12 @@ export class Classifier {
 
   #askerAt(audience: number): Asker {
     return this.#askers[audience] as Asker;
+  }
+
+  /** Returns whom a proof can be about: a requester, a crawler, both or neither. */
+  #provable(audience: number): string {
+    const requesters = this.#askerAt(audience).names.map(({ requester }) => requester !== null);
+    return `${requesters.join()} ${(this.#facts[audience] ?? []).map(({ crawler }) => crawler !== null).join()}`;
   }
 
   /** Returns a text for each audience: the results of a condition for its names. */

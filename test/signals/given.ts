@@ -353,6 +353,17 @@ export const EXAMPLES: World[] = [
     policies: [closed, open, open],
     collections: [everywhere, { ...everywhere, paths: ['/s?', '/shop?*', '/*.pdf?', '/a?*$', '/b?$'], policy: 1 }],
   },
+  // Requesters that are proven are denied, and so are crawlers that are named.
+  {
+    ...plain,
+    policies: [
+      { rules: [{ action: 'allow', conditions: { requesterVerified: false } }], defaultAction: 'deny' },
+      open,
+      open,
+    ],
+    collections: [everywhere],
+    registered: ['GPTBot'],
+  },
   // A star is allowed, and queries are denied whose other spellings are longer.
   {
     ...plain,
