@@ -118,7 +118,7 @@ describe('demand', () => {
       page.getByRole('button', { name: 'CSV' }).click(),
     ]);
     assert.match(download.suggestedFilename(), /^demand-\d{4}-\d\d-\d\d\.csv$/);
-    const lines = (await (await download.createReadStream()).toArray()).join('').trim().split('\r\n');
+    const lines = (await (await download.createReadStream()).toArray()).join('').trimEnd().split('\r\n');
     assert.equal(lines.length, 32);
     assert.ok(lines[0]?.startsWith('\ufeff'), 'a spreadsheet reads it as UTF-8');
     assert.match(lines[1] as string, /^StrangeBot,StrangeBot,false,43,0,43,0,1,/);
