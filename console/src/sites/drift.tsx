@@ -109,7 +109,7 @@ function CheckedPart({ file }: { file: CheckedFile }) {
           <p className="soft small">
             <span className="line-intended">− should be there</span> · <span className="line-live">+ is there</span>
           </p>
-          <pre className="json file" aria-label={`Lines of ${kind}`}>
+          <pre className="json file" aria-label={`Lines of ${kind}`} tabIndex={0}>
             {lines.map(({ kind: one, text: line }, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move
               <div key={i} className={`line-${one}`}>

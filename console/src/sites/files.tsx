@@ -41,7 +41,7 @@ function FileText({ host, kind }: { host: string; kind: Kind }) {
           <Empty title="Switched off" />
         ) : (
           <>
-            <pre className="json file" aria-label={kind}>
+            <pre className="json file" aria-label={kind} tabIndex={0}>
               {text}
             </pre>
             <Copy text={text} what={kind} />

@@ -182,7 +182,7 @@ describe('what is shown', () => {
     const row = page.getByRole('row', { name: /Contract 12/ });
     assert.match(await row.innerText(), new RegExp(`3\\s+3\\s+€${statement.total.amount}\\s+running`));
     for (const [ending, pattern] of [
-      ['CSV', new RegExp(`^statementId,[^]*${statement.id}`)],
+      ['CSV', new RegExp(`^\uFEFFstatementId,[^]*${statement.id}`)],
       ['HTML', /^<!doctype html>/i],
     ] as const) {
       const [download] = await Promise.all([

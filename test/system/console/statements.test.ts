@@ -57,7 +57,7 @@ describe('terms', () => {
     await dialog.getByText('An amount, such as 0.02.').waitFor();
     assert.equal(await dialog.getByRole('button', { name: 'Save terms' }).isDisabled(), true);
     await dialog.getByLabel('Fee per month').fill('10');
-    await dialog.getByLabel('Quota').fill('4');
+    await dialog.getByRole('textbox', { name: 'Quota' }).fill('4');
     await dialog.getByRole('button', { name: 'Save terms' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'Contract 12', level: 1 }).waitFor();

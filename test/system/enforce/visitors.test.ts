@@ -82,8 +82,9 @@ for (const [name, start] of SERVERS) {
         '/closed/%69ndex.html',
       ]) {
         const page = await get(path);
-        assert.equal(page.status, 403, path);
         assert.ok(!page.text.includes(SECRET), path);
+        if (page.status === 308) assert.equal(page.headers.location, '/closed/', path);
+        else assert.equal(page.status, 403, path);
       }
     });
 
@@ -91,10 +92,10 @@ for (const [name, start] of SERVERS) {
       const opened = { 'origin=https://www.example.com': `origin=${ORIGIN}&unknown=allow` };
       const open = await start({ asked: new URL(postern.url).host, key: postern.key, site, changes: opened });
       t.after(() => open[Symbol.asyncDispose]());
-      const { status, headers, text } = await visit(open.url, '/closed');
-      assert.ok(status >= 300 && status < 400 && !text.includes(SECRET), `${status} ${text}`);
-      assert.match(String(headers.location), /\/closed\/$/);
-      assert.equal((await visit(open.url, '/closed/')).status, 403);
+      for (const path of ['/closed', '/closed/']) {
+        const { status, text } = await visit(open.url, path);
+        assert.ok(status === 403 && !text.includes(SECRET), `${path}: ${status} ${text}`);
+      }
     });
 
     test('a denial says why, and whom to ask', async () => {
