@@ -65,7 +65,7 @@ const PURE = words(`
 const TRANSPORT = words(`
   access/ask access/check changes/changes changes/resource content/bulk events/stream keys/authenticate
   users/sessions users/sign-in
-  partner/access partner/content partner/door partner/gate partner/route statements/csv storage/new-key storage/new-link usage/demand-list usage/lists usage/remote
+  partner/access partner/content partner/door partner/gate partner/own-requests partner/route statements/csv storage/new-key storage/new-link usage/demand-list usage/lists usage/remote
   usage/report-csv
 `);
 const OWNERS: Record<string, string> = {

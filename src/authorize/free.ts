@@ -3,16 +3,24 @@
  * counted, and no limit is touched. The visitor is not identified either: a token that expired changes nothing.
  */
 import type { Locator } from '../lib/locator.ts';
-import type { Signals } from '../signals/signals.ts';
+import type { Notice } from '../sites/notice.ts';
 import { type Answer, toFreeAnswer } from './answer.ts';
 import type { Decide, Question } from './question.ts';
 import { readMethod, readTarget } from './target.ts';
 
-type Deps = Pick<Signals, 'isFree' | 'notice' | 'headersOf'>;
+/** What answers to the visitors of a site say beside the decision. */
+export interface SiteSignals {
+  /** Returns whether a URL is a file for crawlers. Throws Unavailable. */
+  isFree(locator: Locator): boolean | Promise<boolean>;
+  /** Never throws. */
+  notice(host: string): Notice | Promise<Notice>;
+  /** Returns the headers of a page's answer. Never throws. */
+  headersOf(locator: Locator): Record<string, string>;
+}
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-export function exceptFree(signals: Deps, decide: Decide): Decide {
+export function exceptFree(signals: SiteSignals, decide: Decide): Decide {
   return (question) => {
     const target = isSafe(question) ? targetOf(question) : undefined;
     if (target === undefined) return decide(question);
@@ -34,7 +42,7 @@ function targetOf({ request, suffix, options }: Question): Locator | undefined {
   return typeof target === 'string' ? undefined : target;
 }
 
-async function answer({ notice, headersOf }: Deps, target: Locator): Promise<Answer> {
+async function answer({ notice, headersOf }: SiteSignals, target: Locator): Promise<Answer> {
   const { link } = await notice(target.host);
   const { status, headers } = toFreeAnswer();
   return { status, headers: { ...headers, ...(link === null ? {} : { link }), ...headersOf(target) } };

@@ -22,11 +22,10 @@ import type { Offered } from '../offers/offer.ts';
 import type { PriceList } from '../offers/price-list.ts';
 import type { Caller } from '../permissions.ts';
 import { METHOD_PATTERN, REQUESTER_ID_PATTERN } from '../policies/names.ts';
-import type { Signals } from '../signals/signals.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
 import { refusalOf } from './body.ts';
-import { exceptFree } from './free.ts';
+import { exceptFree, type SiteSignals } from './free.ts';
 import { askPaid } from './pay-per-crawl.ts';
 import type { Arrival } from './probe-schema.ts';
 import { openProbes } from './probes.ts';
@@ -36,7 +35,7 @@ import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
-  signals: Pick<Signals, 'notice' | 'headersOf' | 'isFree'>;
+  signals: SiteSignals;
   /** Returns the address for which the proxy forwards. */
   visitor(request: FastifyRequest): Origin;
 }

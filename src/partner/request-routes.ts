@@ -1,53 +1,25 @@
-/** Requests for licenses: partners make them, publishers grant or decline them. */
+/** Requests for licenses, for publishers: read, granted, declined. */
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import type { App } from '../http/app.ts';
 import { toList } from '../http/list.ts';
-import { sendCommitted } from '../http/reply.ts';
 import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import { planDecline, planGrant, planRequest, requestNotFound } from './request-edits.ts';
+import { planDecline, planGrant, requestNotFound } from './request-edits.ts';
 import {
-  CreateRequest,
   DeclineRequest,
   GrantRequest,
-  ListOwnRequestsQuery,
   ListRequestsQuery,
   RequestAnswer,
   RequestPage,
   requestAnswer,
 } from './request-schema.ts';
 import { findRequest, listRequests } from './request-store.ts';
-import { type PartnerApp, partnerRoute } from './route.ts';
 
 export interface RequestDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
-}
-
-export function ownRequestRoutes(partners: PartnerApp, { db, changes, clock }: RequestDeps): void {
-  const create = {
-    id: 'requestLicense',
-    is: 'Ask the publisher for a license',
-    body: CreateRequest,
-    answers: { 201: RequestAnswer },
-  };
-  partnerRoute(partners, 'POST /v1/me/requests', create, async (requesterId, request, reply) => {
-    const { body } = request;
-    const plan = () => planRequest(db, requesterId, body, clock.now());
-    return sendCommitted(reply, await changes.commit(request, `requests ${requesterId}`, plan));
-  });
-
-  const list = {
-    id: 'listOwnRequests',
-    is: 'List your requests for licenses, with their answers',
-    query: ListOwnRequestsQuery,
-    answer: RequestPage,
-  };
-  partnerRoute(partners, 'GET /v1/me/requests', list, async (requesterId, { query }) =>
-    toList(await listRequests(db, { ...query, requesterId }), requestAnswer),
-  );
 }
 
 const reading = { tag: 'Licenses', permission: 'requesters:read' } as const;

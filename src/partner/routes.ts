@@ -15,7 +15,8 @@ import { openCursors } from './cursor.ts';
 import { getOwnDecision, listOwnDecisions } from './decisions.ts';
 import { openGate } from './gate.ts';
 import { getOwnBilled, getOwnLicenseUsage, listOwnLicenses, listOwnStatements, type MeDeps, readMe } from './me.ts';
-import { ownRequestRoutes, type RequestDeps, requestRoutes } from './request-routes.ts';
+import { ownRequestRoutes } from './own-requests.ts';
+import { type RequestDeps, requestRoutes } from './request-routes.ts';
 import { type PartnerApp, partnerRoute } from './route.ts';
 import {
   ListOwnDecisionsQuery,

@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { pathSet } from '../lib/pattern-sets.ts';
 import { type PathPattern, parsePathPattern, type Target } from '../lib/url-pattern.ts';
 import type { Limit } from '../limits/limit.ts';
-import type { Permission } from '../permissions.ts';
 import { canonicalJson } from './canonical.ts';
 import { conditionOf, holds, isMet, meaningOf } from './conditions.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
@@ -35,7 +34,7 @@ export interface ConditionTrace {
   /** The check does not know the value; absent where it is known, also to be none. */
   unknown?: true;
   /** The permission that the caller lacks to see `actual`. */
-  withheld?: Permission;
+  withheld?: 'content:read';
   held: boolean;
 }
 

@@ -1,7 +1,6 @@
 /** The kinds of signals: one row for each. Routes, files and the report follow from it. */
-
+import { licenseUrlOf, toNotice } from '../sites/notice.ts';
 import type { BaseContradiction } from './base-contradictions.ts';
-import { licenseUrlOf, toNotice } from './notice.ts';
 import { renderHeaders } from './page-headers.ts';
 import { renderRobots } from './robots.ts';
 import { renderRsl } from './rsl.ts';

@@ -1,6 +1,8 @@
 /** The headers of answers: `tdm-reservation`, `tdm-policy` and `Content-Usage` of one page, and of all pages. Pure. */
+import type { PageSignals } from '../ledger/decision.ts';
 import type { Locator } from '../lib/locator.ts';
 import { matchesPath, toTarget } from '../lib/url-pattern.ts';
+import type { Notice } from '../sites/notice.ts';
 import { usageHeader } from './aipref.ts';
 import { type Row, type Table, textOf } from './table.ts';
 import { NOTHING, tdmHeaders } from './tdmrep.ts';
@@ -61,3 +63,13 @@ function openFinder(rows: readonly Row[]): (locator: Locator) => Row | undefined
     return rows[first];
   };
 }
+
+/** Joins the notice of a site with the headers of one of its pages. */
+export const toPageSignals = (
+  { link, denialLink, licensingUrl }: Notice,
+  headers: PageSignals['headers'],
+): PageSignals => ({
+  headers: link === null ? headers : { link, ...headers },
+  denialHeaders: denialLink === null ? {} : { link: denialLink },
+  licensingUrl,
+});

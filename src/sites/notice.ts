@@ -1,6 +1,5 @@
 /** The licensing page of a site, as answers to its visitors name it. Pure. */
-import type { PageSignals } from '../ledger/decision.ts';
-import type { Site } from '../sites/site.ts';
+import type { Site } from './site.ts';
 
 /** The URL of license.xml on the site; null: switched off. */
 export const licenseUrlOf = ({ host, site }: { host: string; site: Site }): string | null =>
@@ -36,13 +35,3 @@ function noticeOf(site: Site): Notice {
   const link = text === '' || text.length > LINK_LENGTH_MAX ? null : text;
   return { link: site.signals.link ? link : null, denialLink: link, licensingUrl };
 }
-
-/** Joins the notice of a site with the headers of one of its pages. */
-export const toPageSignals = (
-  { link, denialLink, licensingUrl }: Notice,
-  headers: PageSignals['headers'],
-): PageSignals => ({
-  headers: link === null ? headers : { link, ...headers },
-  denialHeaders: denialLink === null ? {} : { link: denialLink },
-  licensingUrl,
-});
