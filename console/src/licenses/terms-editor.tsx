@@ -12,7 +12,7 @@ import { useWork } from '../parts/work.ts';
 import type { License } from '../requesters/types.ts';
 import './licenses.css';
 import { WorkedExample } from './terms-example.tsx';
-import { type Faults, faultsOf, nextPeriod, type TermsFields, toFields, toTerms } from './terms-fields.ts';
+import { faultsOf, nextPeriod, type PartProps, type TermsFields, toFields, toTerms } from './terms-fields.ts';
 import { Tiers } from './tiers.tsx';
 
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'JPY', 'SEK', 'DKK', 'NOK', 'PLN', 'CAD', 'AUD'];
@@ -95,12 +95,6 @@ export function TermsForm(props: PartProps) {
       <WorkedExample fields={fields} sound={Object.keys(faults).length === 0} />
     </div>
   );
-}
-
-export interface PartProps {
-  fields: TermsFields;
-  faults: Faults;
-  onChange: (changed: Partial<TermsFields>) => void;
 }
 
 function Contract({ fields, faults, onChange }: PartProps) {

@@ -163,3 +163,10 @@ export function nextPeriod(period: Terms['period'], now = Date.now()): string {
   const next = Math.floor((month - 1) / months) * months + months;
   return dayAt(new Date(year, next, 1));
 }
+
+/** What each part of the form receives. */
+export interface PartProps {
+  fields: TermsFields;
+  faults: Faults;
+  onChange: (changed: Partial<TermsFields>) => void;
+}

@@ -1,8 +1,7 @@
 /** The price tiers of terms: up to so many units, so much each. */
 import { Button, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import type { PartProps } from './terms-editor.tsx';
-import type { Faults, TierFields } from './terms-fields.ts';
+import type { Faults, PartProps, TierFields } from './terms-fields.ts';
 
 const TIERS_MAX = 20;
 

@@ -12,7 +12,7 @@ import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';
 import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
-import type { Offer } from './offers.tsx';
+import type { Offer } from './offer.ts';
 import { Preview } from './preview.tsx';
 
 interface Fields {

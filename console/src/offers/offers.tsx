@@ -1,7 +1,6 @@
 /** The price list: what a license of each kind costs, and what a denied crawler sees of it. */
 import { IconPlus, IconTag } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { Row } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { CollectionLink } from '../collections/names.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
@@ -13,10 +12,9 @@ import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { formatLastDay } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
+import type { Offer } from './offer.ts';
 import { OfferDialog } from './offer-dialog.tsx';
 import { priceWords } from './preview.tsx';
-
-export type Offer = Row<'GET /v1/offers'>;
 
 const COLUMNS: readonly Column<Offer>[] = [
   {

@@ -1,7 +1,7 @@
 /** Shows what a denied crawler, and a person, get to see of an offer. */
 import { offerHeaders } from '../../../client/src/offers.ts';
 import { formatMicros } from '../licenses/money.ts';
-import type { Offer } from './offers.tsx';
+import type { Offer } from './offer.ts';
 
 type Priced = Pick<Offer, 'unit' | 'unitPriceMicros' | 'currency'>;
 type Shown = Priced & Pick<Offer, 'licenseType' | 'features' | 'contact' | 'url'>;

@@ -2,8 +2,8 @@
 import { Menu } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
 import type { Ref } from 'react';
+import { AccountButton } from './account-button.tsx';
 import { useSession } from './session.tsx';
-import { AccountButton } from './side.tsx';
 
 interface AccountMenuProps {
   button: Ref<HTMLButtonElement>;

@@ -1,14 +1,15 @@
 /** The navigation: pages by group, the account and the color scheme. */
 import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core';
-import { IconMoon, IconSearch, IconSelector, IconSun } from '@tabler/icons-react';
-import { type ComponentProps, Suspense, useState } from 'react';
+import { IconMoon, IconSearch, IconSun } from '@tabler/icons-react';
+import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { useMenuButton } from '../parts/returned-focus.ts';
+import { AccountButton } from './account-button.tsx';
 import type { Colors } from './colors.ts';
 import { lazily } from './lazily.tsx';
 import mark from './mark.svg';
 import { DOCS, PLACES } from './places.ts';
-import { holds, useHolder, useSession } from './session.tsx';
+import { holds, useSession } from './session.tsx';
 
 interface SideProps {
   location: string;
@@ -81,25 +82,6 @@ function Account({ onSignOut }: { onSignOut: () => void }) {
       <AccountMenu button={ref} opened={opened} onChange={setOpened} onSignOut={onSignOut} />
     </Suspense>
   );
-}
-
-export function AccountButton(props: ComponentProps<'button'>) {
-  const { user, key } = useSession();
-  const { name } = useHolder();
-  return (
-    <UnstyledButton className="account" aria-haspopup="menu" {...props}>
-      <span>
-        <strong>{name}</strong>
-        <small>{user?.role ?? describe(key?.permissions ?? [])}</small>
-      </span>
-      <IconSelector size={16} />
-    </UnstyledButton>
-  );
-}
-
-function describe(permissions: readonly string[]): string {
-  if (permissions.includes('*')) return 'may do everything';
-  return `${permissions.length} ${permissions.length === 1 ? 'permission' : 'permissions'}`;
 }
 
 function ColorSwitch({ scheme: { dark, toggle } }: { scheme: Colors }) {
