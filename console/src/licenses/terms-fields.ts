@@ -164,7 +164,7 @@ export function nextPeriod(period: Terms['period'], now = Date.now()): string {
   return dayAt(new Date(year, next, 1));
 }
 
-/** What each part of the form receives. */
+/** The properties of each part of the form. */
 export interface PartProps {
   fields: TermsFields;
   faults: Faults;
