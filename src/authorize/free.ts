@@ -8,7 +8,7 @@ import { type Answer, toFreeAnswer } from './answer.ts';
 import type { Decide, Question } from './question.ts';
 import { readMethod, readTarget } from './target.ts';
 
-/** What answers to the visitors of a site say beside the decision. */
+/** Statements of a site in answers to its visitors, beside the decision. */
 export interface SiteSignals {
   /** Returns whether a URL is a file for crawlers. Throws Unavailable. */
   isFree(locator: Locator): boolean | Promise<boolean>;

@@ -1,14 +1,12 @@
 /** The crawler directory of this version, and the look-up of the crawler that a user agent names. */
-import { readFileSync } from 'node:fs';
 import { Lru } from '../lib/lru.ts';
 import { Recent } from '../lib/recent.ts';
 import type { Crawler } from './crawler.ts';
+import directory from './directory.json' with { type: 'json' };
 import { openIndex } from './token.ts';
 
 /** In the order of the directory: first the bots whose operators document them, then the others by name. */
-export const CRAWLERS: readonly Crawler[] = (
-  JSON.parse(readFileSync(new URL('directory.json', import.meta.url), 'utf8')) as { crawlers: Crawler[] }
-).crawlers;
+export const CRAWLERS = directory.crawlers as readonly Crawler[];
 
 /** User agents whose crawler is remembered; longer ones, which are rare, are searched each time. */
 const KNOWN_MAX = 10_000;
