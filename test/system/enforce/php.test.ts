@@ -13,7 +13,7 @@ import { words } from '../../../kit/words.ts';
 import { decisions } from '../../enforce/asking.ts';
 import { configurationOf, visit } from '../../enforce/visiting.ts';
 import { assertStatus, made, makePolicy } from '../../http/given.ts';
-import { SERVERS, type Start } from './servers.ts';
+import { fileServer, SERVERS, type Start } from './servers.ts';
 
 const HOST = 'www.example.com';
 const SECRET = 'the protected article';
@@ -62,7 +62,7 @@ const fpm = await startFpm();
 function changesFor(name: string): Record<string, string> {
   if (name === 'Caddy') {
     return {
-      [`\t\troot * ${site}\n\t\tfile_server\n`]: configurationOf('php', 'caddy-php', {
+      [`\t\troot * ${site}\n\t\t${fileServer()}\n`]: configurationOf('php', 'caddy-php', {
         '/var/www/site': site,
         'unix//run/php/php-fpm.sock': `127.0.0.1:${fpm}`,
       }),

@@ -44,10 +44,17 @@ async function caddy({ asked, key, site, application, changes }: Start): Promise
     '127.0.0.1:8080': asked,
     'www.example.com {': `http://www.example.com:${port} {`,
     'root * /var/www/site': application?.caddy ?? `root * ${site}`,
-    ...(application === undefined ? {} : { file_server: '' }),
+    ...(application === undefined ? {} : { [fileServer()]: '' }),
     ...changes,
   });
   return startCaddy(port, caddyfile, { POSTERN_KEY: key });
+}
+
+/** The block with which Caddy serves the folder. */
+export function fileServer(): string {
+  const page = configurationOf('caddy', 'caddyfile', {});
+  const begin = page.indexOf('file_server {');
+  return page.slice(begin, page.indexOf('}', begin) + 1);
 }
 
 /** An application that is asked over HTTP, at this host and port. */

@@ -7,11 +7,11 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { startTestService } from '../../../kit/service.ts';
+import { startTestService, type TestService } from '../../../kit/service.ts';
 import { folderOf } from '../../../kit/web-server.ts';
 import { words } from '../../../kit/words.ts';
 import { visit } from '../../enforce/visiting.ts';
-import { made, makePolicy } from '../../http/given.ts';
+import { item, made, makePolicy } from '../../http/given.ts';
 import { proxied, SERVERS, type Start } from './servers.ts';
 
 const SECRET = 'the protected text';
@@ -24,12 +24,30 @@ after(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-// The open collection has the whole site: what is not recognized as protected would be delivered.
-const { id: open } = await makePolicy(postern, [{ action: 'allow', conditions: {} }]);
-const { id: closed } = await makePolicy(postern, [{ action: 'deny', conditions: {} }]);
-await made(postern, '/v1/collections', { name: 'Site', hosts: ['www.example.com'], paths: ['/'], policyId: open });
-await made(postern, '/v1/collections', { name: 'Closed', paths: ['/closed/', '/*.pdf$'], policyId: closed });
+/** Denied folders: by items, by collections and by rules. */
+const FOLDERS = words('/item/ /v1.2/item/ /item.d/ /collection/ /exact-collection/ /rule/ /exact-rule/ /exact-rule.d/');
+/** Names under which servers serve the page of a folder. */
+const INDEX_NAMES = words('index.html index.htm index.php');
 
+/** The open collection has the whole site: what is not recognized as protected would be delivered. */
+async function publish(service: TestService): Promise<void> {
+  const { id: open } = await makePolicy(service, [
+    { action: 'deny', conditions: { path: ['/rule/', '/exact-rule/$', '/exact-rule.d/$'] } },
+    { action: 'allow', conditions: {} },
+  ]);
+  const { id: closed } = await makePolicy(service, [{ action: 'deny', conditions: {} }]);
+  await made(service, '/v1/collections', { name: 'Site', hosts: ['www.example.com'], paths: ['/'], policyId: open });
+  const paths = ['/closed/', '/*.pdf$', '/collection/', '/exact-collection/$'];
+  await made(service, '/v1/collections', { name: 'Closed', paths, policyId: closed });
+  for (const folder of FOLDERS.filter((one) => one.includes('item'))) {
+    await made(service, '/v1/content', item({ source: `https://www.example.com${folder}`, policyId: closed }));
+  }
+}
+await publish(postern);
+
+function filesOf(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(FOLDERS.flatMap((folder) => names.map((name) => [folder.slice(1) + name, SECRET])));
+}
 const site = folderOf({
   'index.html': OPEN,
   'open/page.html': OPEN,
@@ -38,7 +56,11 @@ const site = folderOf({
   'closed/secret.html': SECRET,
   'closed/deep/secret.txt': SECRET,
   'open/report.pdf': SECRET,
+  'text/index.txt': SECRET,
+  ...filesOf(INDEX_NAMES),
 });
+/** The same on a file system that ignores case. */
+const ignoringCase = folderOf(filesOf([...INDEX_NAMES, ...words('INDEX.HTML Index.html index.HTM')]));
 
 /** An application that finds files as loosely as any server may: it decodes twice, resolves, merges and cuts. */
 function isProtected(target: string): boolean {
@@ -131,6 +153,32 @@ const HOSTS = [
   '',
 ];
 
+/** Spellings of the pages of the folders. */
+const indexes = (names: readonly string[]): readonly string[] =>
+  FOLDERS.flatMap((folder) =>
+    names.flatMap((name) => {
+      const plain = folder + name;
+      const [stem = '', end = ''] = name.split('.');
+      return [
+        plain,
+        ...[(code: string) => `%${code}`, (code: string) => `%${code.toUpperCase()}`].flatMap((toText) => [
+          ...encodedAt(plain, toText),
+          folder + [...name].map((letter) => toText(letter.charCodeAt(0).toString(16))).join(''),
+        ]),
+        ...words('/ // /./ /x/../ %2f %2F /%2e/ /. /;/ /;x/ /%3b/ \\ %5c').flatMap((text) => [
+          folder.slice(0, -1) + text + name,
+          text + plain.slice(1),
+        ]),
+        ...words(
+          '? ?x ?x=1 ?/ # #/ / // /. /./ /.. /x/.. /x ; ;x ;/ %3b %3f %3fx %23 %23/ %00 %20 . %2e + \\ %5c %2f',
+        ).map((text) => plain + text),
+        `http://www.example.com${plain}`,
+        `${folder}${stem}%2E${end}?x`,
+        `${folder.slice(0, -1)}%2F${stem}%2e${end}`,
+      ];
+    }),
+  );
+
 /** Sends a request line as it stands and returns the whole answer; empty if the connection closed without one. */
 function send(port: number, target: string, host: string, more = ''): Promise<string> {
   return new Promise((answer) => {
@@ -209,6 +257,27 @@ for (const [name, start] of SERVERS) {
         for (const path of PROTECTED) assert.equal((await visit(url, path)).status, 403, path);
       }
       assert.equal((await visit(loose, '/open/page.html')).text, OPEN);
+    });
+
+    test('no spelling of its index serves the page of a denied folder', async () => {
+      await using ignoring = await startTestService();
+      await ignoring.call('PUT', '/v1/sites/www.example.com', { body: { urls: { case: 'ignored' } } });
+      await publish(ignoring);
+      await using other = await start({ asked: new URL(ignoring.url).host, key: ignoring.key, site: ignoringCase });
+      for (const [url, names] of [
+        [files, INDEX_NAMES],
+        [other.url, words('index.html INDEX.HTML Index.html index.HTM')],
+      ] as const) {
+        for (const folder of FOLDERS) assert.equal((await visit(url, folder)).status, 403, folder);
+        const requests = indexes(names).map((target) => [target, 'www.example.com'] as const);
+        assert.deepEqual((await deliver(url, requests)).delivered, []);
+      }
+    });
+
+    test('a folder serves no file but index.html, which has no other address', async () => {
+      const { status, text } = await visit(files, '/text/');
+      assert.notEqual(status, 200, text);
+      assert.equal((await visit(files, '/text/index.txt')).status, 200);
     });
 
     for (const [what, url] of [
