@@ -2,7 +2,8 @@
  * Runs the test files: `npm test`, and with `--system` `npm run test:system`. Large files run first, so that no core
  * idles at the end. System tests need programs of the machine. The missing ones are listed with their packages, and so
  * are the tests that did not run without them. Where CI is set, a missing program ends the run with status 1, and few
- * files that fail run once more by themselves: a change is not refused for a test that is unsteady, which is named.
+ * files that fail run once more by themselves: a change is not refused for a test that is unsteady, which is named. The
+ * ten slowest files are named at the end.
  *
  *   node test/main.ts [--system] [--missing] [files…]
  */
@@ -81,9 +82,10 @@ const AGAIN_MAX = 5;
 /** Returns the status, and the files with a test that failed. */
 async function run(these: readonly string[], concurrency: number): Promise<{ status: number; failed: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-tests-'));
-  const list = join(folder, 'failed');
-  const reporters = ['spec', join(import.meta.dirname, 'failed-files.ts')].map((one) => `--test-reporter=${one}`);
-  const destinations = ['stdout', list].map((one) => `--test-reporter-destination=${one}`);
+  const lists = { failed: join(folder, 'failed'), slowest: join(folder, 'slowest') };
+  const own = ['failed-files.ts', 'slowest-files.ts'].map((name) => join(import.meta.dirname, name));
+  const reporters = ['spec', ...own].map((one) => `--test-reporter=${one}`);
+  const destinations = ['stdout', lists.failed, lists.slowest].map((one) => `--test-reporter-destination=${one}`);
   const options = ['--test', `--test-concurrency=${concurrency}`, ...reporters, ...destinations];
   const child = spawn(process.execPath, [...options, ...these], {
     cwd: ROOT,
@@ -92,7 +94,8 @@ async function run(these: readonly string[], concurrency: number): Promise<{ sta
     stdio: 'inherit',
   });
   const [status] = (await once(child, 'close')) as [number | null];
-  const failed = readFileSync(list, 'utf8').split('\n').filter(Boolean);
+  const failed = readFileSync(lists.failed, 'utf8').split('\n').filter(Boolean);
+  write(`\nThe slowest files:\n${readFileSync(lists.slowest, 'utf8')}`);
   rmSync(folder, { recursive: true });
   return { status: status ?? 1, failed };
 }
