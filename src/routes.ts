@@ -119,7 +119,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
 
 function addPolicyRoutes(app: App, parts: Parts): void {
   const { db, changes, clock, columns, ledger, snapshot, offers, identities, impacts } = parts;
-  simulateRoutes(app, { db, snapshot, offers, now: () => ledger.now() });
+  simulateRoutes(app, { db, snapshot, offers, identities, now: () => ledger.now() });
   impactRoutes(app, { db, ledger, impacts });
   candidateFiguresRoute(app, { db, columns });
   const policyDeps = { db, changes, clock, findVerifiable: verifiableIn({ db, clock, identities }) };

@@ -24,7 +24,8 @@ import { ANONYMOUS, type KnownRequester, type Placed, type Subject } from './fac
 /** The policy and the requester of a check, now or at a past time (epoch ms). Both throw invalid_request. */
 export interface SubjectSource {
   inForce(at: number | undefined): Promise<InForce>;
-  policy(id: string, at: number | undefined): CompiledPolicy | Promise<CompiledPolicy>;
+  /** `first`: the policy of the plainest reading of the URL; that of the item where the check names one. */
+  policy(id: string, at: number | undefined, first: string): CompiledPolicy | Promise<CompiledPolicy>;
   requester(id: string, at: number | undefined): Promise<KnownRequester>;
 }
 
@@ -60,7 +61,7 @@ async function toSubject(source: SubjectSource, content: Content | undefined, as
     throw outOfReach(`The item was registered on ${toIso(content.createdAt)}`);
   }
   const place = placeOf(content, await source.inForce(asOf));
-  const policy = await source.policy(place.policyId, asOf);
+  const policy = await source.policy(place.policyId, asOf, place.policyId);
   return { content: toContentFacts(content, place), policy, requester: await requesterOf(source, ask) };
 }
 
@@ -84,7 +85,7 @@ async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask:
     const content = 'id' in found ? (items.get(found.id) as Content) : null;
     const place = content === null ? null : placeOf(content, inForce);
     const page = 'id' in found ? withAsked(toPage(found.locator, place as Place), found.asked) : found.page;
-    const policy = await source.policy(page.policyId, asOf);
+    const policy = await source.policy(page.policyId, asOf, placed[0]?.page?.policyId ?? page.policyId);
     placed.push({ content: content && toContentFacts(content, place as Place), page, policy });
   }
   const [first, ...others] = placed as [Placed, ...Placed[]];

@@ -1,21 +1,47 @@
 /** Decides a check by the candidate of its policy, on the same facts. Limits are left out: nothing is used up. */
 import { toCandidateText } from '../ledger/candidate.ts';
 import { reasonCode } from '../ledger/reason.ts';
-import type { CompiledPolicy } from '../policies/compile.ts';
+import type { CompiledCandidate, CompiledPolicy } from '../policies/compile.ts';
 import type { Facts } from '../policies/facts.ts';
-import { decide, type Verdict } from './decide.ts';
+import { verdictOfAll } from './alike.ts';
+import type { Ask } from './ask.ts';
+import { decide, type Evaluation } from './decide.ts';
+import { type Subject, toFacts } from './facts.ts';
 
 /**
- * Returns the candidate's decision as the ledger keeps it; null without one, and for checks that are not recorded. Of a
- * URL with several readings, a reading that is denied counts.
+ * Returns the candidate's decision as the ledger keeps it. Of a URL with several readings, the candidate takes the
+ * place of its policy alone: readings under other policies are decided by those.
  */
 export function decideByCandidate(
-  { candidate }: CompiledPolicy,
-  readings: readonly Facts[],
-  recorded: boolean,
-): string | null {
-  if (candidate === null || !recorded) return null;
-  const verdicts = readings.map((facts) => decide(candidate.policy, facts));
-  const { reason, rule } = (verdicts.find((one) => one.reason !== null) ?? verdicts[0]) as Verdict;
-  return toCandidateText(candidate.no, reasonCode(reason), rule?.index ?? null);
+  { no, policy: candidate }: CompiledCandidate,
+  evaluation: Evaluation,
+  subject: Subject,
+  ask: Ask,
+): string {
+  const verdict = decide(candidate, evaluation.facts);
+  const first = { policy: candidate, facts: evaluation.facts, verdict };
+  const { reason, rule } =
+    subject.others === undefined
+      ? verdict
+      : verdictOfAll(first, othersBy(candidate, evaluation, subject, ask), subject.missing === true);
+  return toCandidateText(no, reasonCode(reason), rule?.index ?? null);
 }
+
+const othersBy = (
+  candidate: CompiledPolicy,
+  { policy, facts: { at } }: Evaluation,
+  { others = [], requester }: Subject,
+  ask: Ask,
+): Evaluation[] =>
+  others.map((other) =>
+    evaluateBy(
+      other.policy.id === policy.id ? candidate : other.policy,
+      toFacts({ ...other, requester }, ask.requesterId, ask, at),
+    ),
+  );
+
+const evaluateBy = (policy: CompiledPolicy, facts: Facts): Evaluation => ({
+  policy,
+  facts,
+  verdict: decide(policy, facts),
+});

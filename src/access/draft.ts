@@ -3,11 +3,10 @@
  * position in the ledger are missing.
  */
 
-import { createHash } from 'node:crypto';
 import { URL_MAX } from '../content/address.ts';
 import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
-import type { Claim, Entry } from '../ledger/ledger.ts';
+import type { Entry } from '../ledger/ledger.ts';
 import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota.ts';
 import { digestOf } from '../ledger/quota-store.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
@@ -15,12 +14,12 @@ import { verifiedCode } from '../ledger/verified.ts';
 import { canonicalPath, USUAL_URLS } from '../lib/spellings.ts';
 import { toTarget } from '../lib/url-pattern.ts';
 import type { Caller } from '../permissions.ts';
-import type { CompiledRule } from '../policies/compile.ts';
 import type { Facts, LicenseFacts } from '../policies/facts.ts';
 import type { Precision } from '../privacy-settings.ts';
 import type { QuotaSpan } from '../terms/quota.ts';
 import type { Ask } from './ask.ts';
 import { decideByCandidate } from './candidate.ts';
+import { toClaim } from './claim.ts';
 import { decide, type Evaluation, toMatchedRule, type Verdict } from './decide.ts';
 import type { Explainer } from './explain.ts';
 import { type Subject, toFacts } from './facts.ts';
@@ -63,9 +62,8 @@ export function decideAsk(
   const draft = toDraft(evaluation, explainerFor(ask, explainer), recorded);
   if (ask.claimed !== undefined) Object.assign(draft.decision, { spoofed: true, claimed: ask.claimed });
   if (caller.mode === 'test') draft.decision.mode = 'test';
-  const { policy } = evaluation;
-  const candidate =
-    policy.candidate === null ? null : decideByCandidate(policy, factsOfAll(subject, evaluation, ask), recorded);
+  const { candidate: beside } = evaluation.policy;
+  const candidate = beside === null || !recorded ? null : decideByCandidate(beside, evaluation, subject, ask);
   const entry = toEntry(evaluation, draft.decision, toInputs(ask, precision), candidate);
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
@@ -75,13 +73,6 @@ export function decideAsk(
   }
   // Past states of limits and quotas are not kept.
   return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null, quota: null }, recorded: false, at: asOf };
-}
-
-/** Returns the facts of all readings under one policy, the deciding one first. */
-function factsOfAll({ others, requester }: Subject, { policy, facts }: Evaluation, ask: Ask): readonly Facts[] {
-  if (others === undefined) return [facts];
-  const same = others.filter((other) => other.policy === policy);
-  return [facts, ...same.map((other) => toFacts({ ...other, requester }, ask.requesterId, ask, facts.at))];
 }
 
 export function explainerFor({ explain, asOf }: Ask, explainer: Explainer | null): Explaining {
@@ -213,26 +204,12 @@ function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): Of
   return offers;
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
-
 /** Returns the URL of a page's file: spellings that lead to the same file share an allowance. */
 function fileOf({ url }: Decision, { page, target, place }: Facts): string {
   if (page === null || target === null || url === null) return '';
   const query = url.indexOf('?');
   const path = canonicalPath(target.path, place.urls ?? USUAL_URLS);
   return page.locator.host + path + (query === -1 ? '' : url.slice(query));
-}
-
-/** `file`: the URL of a page. */
-export function toClaim(limit: NonNullable<CompiledRule['limit']>, file: string, facts: Facts): Claim {
-  let holder = 'g';
-  // A URL is the visitor's text, and PostgreSQL's index takes no long keys.
-  if (limit.scope === 'content') holder = facts.content === null ? `u${digest(file)}` : `c${facts.content.no}`;
-  // Anonymous checks share one allowance; no requester id can collide with its key.
-  // What is in no collection shares one allowance.
-  else if (limit.scope === 'collection') holder = `k${facts.place.collectionId ?? ''}`;
-  else if (limit.scope === 'requester') holder = facts.requesterId === null ? 'a' : `r${facts.requesterId}`;
-  return { key: `${limit.id}.${holder}`, limit };
 }
 
 /**

@@ -47,6 +47,21 @@ export async function findOwnUrlsAt(db: Db, at: number): Promise<Urls> {
   return toUrls(rows.map(({ host, record }) => [host, (JSON.parse(record) as Partial<Site>).urls ?? USUAL_URLS]));
 }
 
+/** Returns a function that says what a host treated as one file at a past time, epoch ms; undefined: what is usual. */
+export async function findOwnUrlsHistory(
+  db: Pick<Db, 'read'>,
+): Promise<(host: string, at: number) => UrlRules | undefined> {
+  const rows = await db.read<{ host: string; at: number; record: string | null }>(
+    'select host, at, record from site_versions order by host, version',
+  );
+  const states = rows.map(({ host, at, record }) => {
+    const urls = record === null ? USUAL_URLS : ((JSON.parse(record) as Partial<Site>).urls ?? USUAL_URLS);
+    return { host, at, urls: sameJson(urls, USUAL_URLS) ? undefined : urls };
+  });
+  const byHost = Map.groupBy(states, ({ host }) => host);
+  return (host, at) => byHost.get(host)?.findLast((state) => state.at <= at)?.urls;
+}
+
 const toUrls = (all: readonly [string, UrlRules][]): Urls =>
   new Map(all.filter(([, rules]) => !sameJson(rules, USUAL_URLS)));
 

@@ -2,7 +2,7 @@
  * Reads decisions in pages, newest last, and the records that they name, for the impact preview. Decisions and history
  * only grow, so pages need no common snapshot. An item's own row shows that it was edited or deleted meanwhile.
  */
-import type { Db, Value } from '../db/db.ts';
+import { type Db, type Row, Unavailable, type Value } from '../db/db.ts';
 import { isPostgresUrl } from '../db/postgres/url.ts';
 import { inList, toList } from '../db/query.ts';
 import { openConnection } from '../db/sqlite/connection.ts';
@@ -35,6 +35,8 @@ export interface ImpactSource {
   collections(ids: readonly string[]): Promise<Map<string, string>>;
   /** Returns the names of registered requesters. */
   names(requesterIds: readonly string[]): Promise<Map<string, string>>;
+  /** Reads on the same connection. */
+  readonly db: Db;
   close(): Promise<void>;
 }
 
@@ -89,6 +91,18 @@ interface ItemRow {
 
 type All = <R>(sql: string, params: readonly Value[]) => Promise<R[]>;
 
+/** The connection for queries of other rooms. It writes nothing. */
+function readsOf(engine: Db['engine'], all: All): Db {
+  const refuse = (): Promise<never> => Promise.reject(new Unavailable('a preview writes nothing'));
+  return {
+    engine,
+    read: <R extends Row>(sql: string, params: readonly Value[] = []) => all<R>(sql, params),
+    atomic: refuse,
+    atomicLater: refuse,
+    close: () => Promise.resolve(),
+  };
+}
+
 /** The queries that are the same on both engines. */
 function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'decisions' | 'close'> {
   async function namesOf(table: 'collections' | 'requesters', ids: readonly string[]): Promise<Map<string, string>> {
@@ -98,6 +112,7 @@ function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'd
   }
 
   return {
+    db: readsOf(engine, all),
     async version(policyNo, version) {
       const [row] = await all<VersionRow>(
         `select policy_no as no, policy_id as id, version, name, description, rules, default_action

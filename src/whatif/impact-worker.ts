@@ -19,6 +19,7 @@ import {
   recordedVersion,
 } from './impact.ts';
 import { type ImpactSource, openImpactSource } from './impact-source.ts';
+import { PastUrls } from './past-urls.ts';
 import { type ImpactReport, toReport } from './report.ts';
 
 export interface ImpactSetup extends ReplayOptions {
@@ -44,6 +45,12 @@ const NICE = 10;
  */
 const REST = 1.5;
 
+interface Sources {
+  source: ImpactSource;
+  urls: PastUrls;
+  policy: PolicyVersion;
+}
+
 /** The records that decisions name, read through. */
 class Memory {
   readonly #items: Lru<number, PresentItem>;
@@ -51,22 +58,26 @@ class Memory {
   readonly #versions = new Map<number, RecordedVersion>();
   readonly #source: ImpactSource;
   readonly #policy: PolicyVersion;
+  readonly #urls: PastUrls;
 
-  constructor(source: ImpactSource, policy: PolicyVersion, { items, requesters }: ImpactMemory) {
+  constructor({ source, urls, policy }: Sources, { items, requesters }: ImpactMemory) {
     this.#items = new Lru(items);
     this.#requesters = new Lru(requesters);
     this.#source = source;
+    this.#urls = urls;
     this.#policy = policy;
   }
 
   /** Returns the records that each of the decisions names. */
   async know(page: readonly RecordedDecision[]): Promise<Known[]> {
     await this.#readVersions(page);
-    const known = page.map(({ contentNo, requesterId, version }) => ({
-      item: this.#items.get(contentNo),
-      requester: requesterId === null ? undefined : this.#requesters.get(requesterId),
-      version: this.#versions.get(version),
-    }));
+    const known = page.map(
+      ({ contentNo, requesterId, version }): Known => ({
+        item: this.#items.get(contentNo),
+        requester: requesterId === null ? undefined : this.#requesters.get(requesterId),
+        version: this.#versions.get(version),
+      }),
+    );
     const items = new Set<number>();
     const requesters = new Set<string>();
     for (const [i, { item, requester }] of known.entries()) {
@@ -75,6 +86,11 @@ class Memory {
       if (requester === undefined && requesterId !== null) requesters.add(requesterId);
     }
     if (items.size + requesters.size > 0) await this.#complete(page, known, [...items], [...requesters]);
+    // The newest first, as what was in force is found for one time after the other.
+    for (const [i, one] of known.entries().toArray().toReversed()) {
+      const reading = this.#urls.complete(page[i] as RecordedDecision, one);
+      if (reading !== undefined) await reading;
+    }
     return known;
   }
 
@@ -107,7 +123,8 @@ class Memory {
 
 async function preview(source: ImpactSource, setup: ImpactSetup): Promise<ImpactReport> {
   const replay = new Replay(setup);
-  const memory = new Memory(source, setup.draft, setup.memory);
+  const urls = await PastUrls.open(source, setup.draft);
+  const memory = new Memory({ source, urls, policy: setup.draft }, setup.memory);
   const span = await source.span(setup.from, setup.to);
   for (let last = span.last; last > span.after; last -= SPAN) {
     const began = performance.now();

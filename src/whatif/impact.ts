@@ -3,18 +3,19 @@
  * compared only if what its check knew is known. To be sure of that, it is first decided again by the version that
  * decided it; a different outcome counts as unknown. Limits and quotas are not replayed: see `Counter.compare`.
  */
-import { decide, type Verdict } from '../access/decide.ts';
+import { verdictOfAll } from '../access/alike.ts';
+import { decide, type Evaluation, type Verdict } from '../access/decide.ts';
 import { ANONYMOUS, type Inputs, type KnownRequester, type Subject, toFacts } from '../access/facts.ts';
 import { toPage } from '../content/address.ts';
-import { crawlerOf } from '../crawlers/directory.ts';
-import type { Reducible } from '../ledger/inputs.ts';
 import { type Reason, reasonOf } from '../ledger/reason.ts';
-import { parseVisited } from '../lib/locator.ts';
+import { type Locator, parseVisited } from '../lib/locator.ts';
 import { Lru } from '../lib/lru.ts';
+import type { UrlRules } from '../lib/spellings.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
-import type { ContentFacts } from '../policies/facts.ts';
+import type { ContentFacts, Page } from '../policies/facts.ts';
 import { DEFAULT_GRANT, type PolicyVersion } from '../policies/policy.ts';
 import { type Past, type PastRequester, requesterAt } from '../requesters/history.ts';
+import { asksReduced, type ReducedInputs } from './reduced.ts';
 import { type Cause, Counter, isByLimit, type Tally } from './tally.ts';
 
 /** A decision as the ledger keeps it. */
@@ -58,6 +59,21 @@ export interface Known {
   /** undefined for anonymous checks. */
   requester: PastStates | undefined;
   version: RecordedVersion | undefined;
+  /** The rules of its host that said which URLs are one file; absent: the usual ones. */
+  urls?: UrlRules | undefined;
+  /** The records that its URL led to where servers may read it in several ways; absent: it has one reading. */
+  readings?: PastReadings | Cause;
+}
+
+/** The page of the reading that decided, and what the other readings led to. */
+export interface PastReadings {
+  first: Page;
+  others: readonly (Pick<Subject, 'content' | 'page'> & {
+    /** null: the policy whose decisions are decided again. */
+    version: RecordedVersion | null;
+  })[];
+  /** A reading found nothing. */
+  missing: boolean;
 }
 
 /** Compiled rules, and whether they look at the item, or only at its address. */
@@ -70,43 +86,12 @@ export interface RecordedVersion {
 
 const ITEM_KEYS = ['contentType', 'contentTags', 'contentMetadata'].flatMap((key) => [key, `${key}Not`]);
 
-export function recordedVersion(version: PolicyVersion): RecordedVersion {
-  const keys = new Set(version.rules.flatMap(({ conditions = {} }) => Object.keys(conditions)));
-  return { policy: compile(version), asksItem: ITEM_KEYS.some((key) => keys.has(key)), keys };
+export const recordedVersion = (version: PolicyVersion): RecordedVersion => recordedPolicy(compile(version));
+
+export function recordedPolicy(policy: CompiledPolicy): RecordedVersion {
+  const keys = new Set(policy.rules.flatMap(({ conditions }) => Object.keys(conditions)));
+  return { policy, asksItem: ITEM_KEYS.some((key) => keys.has(key)), keys };
 }
-
-const CRAWLER_KEYS = [
-  ...['crawler', 'crawlerOperator', 'crawlerPurpose'].flatMap((key) => [key, `${key}Not`]),
-  'crawlerVerified',
-];
-const LICENSE_KEYS = ['licenseType', 'licenseFeatures'].flatMap((key) => [key, `${key}Not`]);
-
-/** The conditions that look at inputs. Of a shortened user agent, the crawler is still known. */
-const KEYS_OF: Record<Reducible, readonly string[]> = {
-  'context.ip': ['ip', 'ipNot'],
-  'context.userAgent': ['userAgent', 'userAgentNot'],
-  context: ['ip', 'ipNot', 'userAgent', 'userAgentNot', 'country', 'countryNot', 'requesterVerified', ...CRAWLER_KEYS],
-  license: ['hasValidLicense', 'licenseExpiry', ...LICENSE_KEYS],
-};
-
-/** Returns whether rules look at inputs that are not whole. */
-function asksReduced({ keys }: RecordedVersion, { reduced = [], context }: ReducedInputs): boolean {
-  if (keys.has('crawlerVerified') && hasUnknownProof(context, reduced)) return true;
-  return reduced.some(
-    (field) =>
-      KEYS_OF[field].some((key) => keys.has(key)) ||
-      (field === 'context.userAgent' && context?.userAgent === undefined && CRAWLER_KEYS.some((key) => keys.has(key))),
-  );
-}
-
-/** Decisions of earlier versions do not say whether the crawler was proven; without any means of proof, it was not. */
-function hasUnknownProof(context: Inputs['context'], reduced: readonly Reducible[]): boolean {
-  if (context?.userAgent === undefined || context.crawlerVerified !== undefined) return false;
-  const had = context.ip !== undefined || reduced.includes('context.ip') || context.verified === 'signature';
-  return had && crawlerOf(context.userAgent) !== null;
-}
-
-type ReducedInputs = Inputs & { reduced?: Reducible[] };
 
 /** A requester at any time; states are computed once. */
 export class PastStates {
@@ -140,6 +125,27 @@ interface Comparable {
   /** The item was edited since. */
   edited: boolean;
   subject: Parameters<typeof toFacts>[0];
+  /** Absent: the URL has one reading. */
+  others?: PastReadings['others'];
+  missing?: boolean;
+}
+
+/** Decides a check by a policy, under each reading of its URL. */
+function decideAll(
+  policy: CompiledPolicy,
+  { subject, others, missing }: Comparable,
+  { requesterId, at }: RecordedDecision,
+  inputs: Inputs,
+): Verdict {
+  const evaluateBy = (by: CompiledPolicy, one: Comparable['subject']): Evaluation => {
+    const facts = toFacts(one, requesterId, inputs, at);
+    return { policy: by, facts, verdict: decide(by, facts) };
+  };
+  const first = evaluateBy(policy, subject);
+  if (others === undefined) return first.verdict;
+  const { requester } = subject;
+  const rest = others.map(({ version, ...other }) => evaluateBy(version?.policy ?? policy, { ...other, requester }));
+  return verdictOfAll(first, rest, missing === true);
 }
 
 /** Add decisions newest first: the examples are the first of each kind. */
@@ -183,20 +189,23 @@ export class Replay {
     const edited = wasEdited(item, at);
     if (edited && asksItem(this.#draft, requester, decision)) return 'item_edited';
     if (version === undefined) return 'not_reproduced';
-    const asked = toAsked(decision, item, this.#draft.policy.id);
+    if (typeof known.readings === 'string') return known.readings;
+    const asked = toAsked(decision, known, this.#draft.policy.id);
     if (asked === undefined) return 'not_reproduced';
-    return this.#compare(decision, before, { version, edited, subject: { ...asked, requester } });
+    return this.#compare(decision, before, { version, edited, subject: { ...asked, requester }, ...known.readings });
   }
 
-  #compare(decision: RecordedDecision, before: Reason | null, { version, edited, subject }: Comparable): Outcome {
+  #compare(decision: RecordedDecision, before: Reason | null, checked: Comparable): Outcome {
+    const { version, edited } = checked;
     const inputs: ReducedInputs = this.#parse(decision);
-    if (asksReduced(this.#draft, inputs)) return 'inputs_reduced';
-    const facts = toFacts(subject, decision.requesterId, inputs, decision.at);
-    const after = decide(this.#draft.policy, facts);
+    const others = checked.others?.flatMap((other) => other.version ?? []) ?? [];
+    if ([this.#draft, ...others].some((one) => asksReduced(one, inputs))) return 'inputs_reduced';
+    const after = decideAll(this.#draft.policy, checked, decision, inputs);
     // The item or the inputs that it saw are gone, so what it granted is read from its rule.
     const isGone = (edited && asksFields(version, decision)) || asksReduced(version, inputs);
     if (isGone) return { after, granted: getGrant(version.policy, decision) };
-    const replayed = decision.version === this.#draft.version ? after : decide(version.policy, facts);
+    const isSameVersion = decision.version === this.#draft.version;
+    const replayed = isSameVersion ? after : decideAll(version.policy, checked, decision, inputs);
     return isSame(replayed, before, decision.ruleIndex) ? { after, granted: replayed.permissions } : 'not_reproduced';
   }
 
@@ -217,19 +226,29 @@ export class Replay {
   }
 }
 
+/** Returns the URL of a decision; undefined without one, and for what no longer parses. */
+export function locatorOf({ url }: Pick<RecordedDecision, 'url'>): Locator | undefined {
+  if (url === null) return undefined;
+  const locator = parseVisited(`http://${url}`);
+  if (locator !== undefined || !url.startsWith('/')) return locator;
+  // Without a host, only the path was asked for.
+  const target = parseVisited(`http://unknown${url}`);
+  return target && { ...target, host: '' };
+}
+
 /** Returns what the check asked for, in the collection of then; undefined for a URL that no longer parses. */
 function toAsked(
-  { url, collectionId }: RecordedDecision,
-  item: PresentItem | undefined,
+  decision: RecordedDecision,
+  { item, urls, readings }: Known,
   policyId: string,
 ): Pick<Subject, 'content' | 'page'> | undefined {
-  const place = { policyId, collectionId, observed: false };
-  const content = item === undefined ? null : collectionId === null ? item.facts : { ...item.facts, collectionId };
-  if (url === null) return { content };
-  const locator = parseVisited(`http://${url}`);
-  // Without a host, only the path was asked for.
-  const asked = locator ?? (url.startsWith('/') ? parseVisited(`http://unknown${url}`) : undefined);
-  return asked && { content, page: toPage(locator === undefined ? { ...asked, host: '' } : asked, place) };
+  const { collectionId } = decision;
+  const isUsual = collectionId === null && urls === undefined;
+  const content = item === undefined ? null : isUsual ? item.facts : { ...item.facts, collectionId, urls };
+  if (decision.url === null) return { content };
+  if (typeof readings === 'object') return { content, page: { ...readings.first, policyId } };
+  const locator = locatorOf(decision);
+  return locator && { content, page: toPage(locator, { policyId, collectionId, observed: false, urls }) };
 }
 
 const wasEdited = (item: PresentItem | undefined, at: number): boolean => item?.editedAt != null && at < item.editedAt;

@@ -11,14 +11,15 @@ import type { Subject } from '../access/facts.ts';
 import { refusedReadings } from '../access/readings.ts';
 import type { Snapshot } from '../access/snapshot.ts';
 import type { Db } from '../db/db.ts';
-import { Failure } from '../errors.ts';
+import { Failure, unavailable } from '../errors.ts';
+import type { Identities } from '../identities/identities.ts';
 import { type Decision, settle } from '../ledger/decision.ts';
 import { unusedGrant } from '../ledger/quota.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { peek } from '../limits/limit.ts';
 import type { KnownOffers } from '../offers/known.ts';
 import type { Caller } from '../permissions.ts';
-import { compile } from '../policies/compile.ts';
+import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
 import type { PolicyBody } from './schema.ts';
 
@@ -26,6 +27,7 @@ export interface SimulateDeps {
   db: Db;
   snapshot: Snapshot;
   offers: KnownOffers;
+  identities: Pick<Identities, 'proofsOf'>;
   now: () => number;
 }
 
@@ -40,7 +42,7 @@ export const withRules = (
 
 /** Returns the decisions in the order of the checks. Throws Unavailable. */
 export async function simulate(
-  { db, snapshot, offers, now }: SimulateDeps,
+  { db, snapshot, offers, identities, now }: SimulateDeps,
   caller: Caller,
   body: PolicyBody,
   asks: readonly (Ask | Failure)[],
@@ -50,11 +52,15 @@ export async function simulate(
   const accepted = asks.filter((ask): ask is Ask => !(ask instanceof Failure));
   const subjects = await readSubjects(db, accepted, {
     inForce: (at) => (at === undefined ? snapshot.inForce() : history.inForce(at)),
-    policy: () => policy,
+    // Of a URL with several readings, those under another policy are decided by that one.
+    policy: (id, at, first) => {
+      if (id === first) return policy;
+      return at === undefined ? storedPolicy(snapshot, id) : history.policy(id, at);
+    },
     requester: (id, at) => (at === undefined ? snapshot.findRequester(id) : history.requester(id, at)),
   });
   const at = now();
-  const explainer = openExplainer(caller, 'checks', {}, await offers.read());
+  const explainer = openExplainer(caller, 'checks', { identities }, await offers.read());
   return mapInSlices(asks, (ask) => {
     if (ask instanceof Failure) return { error: ask.toError() };
     const subject = subjects.get(ask) as Subject | Failure;
@@ -62,6 +68,12 @@ export async function simulate(
     const refused = refusedReadings(subject, ask, ask.asOf ?? at);
     return refused === undefined ? decideDraft(subject, ask, explainer, at) : { error: refused.toError() };
   });
+}
+
+async function storedPolicy(snapshot: Snapshot, id: string): Promise<CompiledPolicy> {
+  const policy = await snapshot.findPolicy(id);
+  if (policy === undefined) throw unavailable('A policy was deleted meanwhile. Retry the request.');
+  return policy;
 }
 
 function decideDraft(subject: Subject, ask: Ask, explainer: Explainer, now: number): Simulated {
