@@ -5,10 +5,9 @@
  * known.
  * With collections, it is decided as a check by URL of a site without registered items. Rate limits never run out.
  */
-import { decide } from '../../access/decide.ts';
+import { verdictOfAll } from '../../access/alike.ts';
+import { decide, type Evaluation } from '../../access/decide.ts';
 import { ANONYMOUS, toFacts } from '../../access/facts.ts';
-import { FIRST_VALUES } from '../../collections/collection.ts';
-import { CollectionIndex } from '../../collections/collection-index.ts';
 import { byCollection, foundAt, toPage } from '../../content/address.ts';
 import type { Reason } from '../../ledger/reason.ts';
 import { type Locator, parseHost, parseTarget } from '../../lib/locator.ts';
@@ -16,6 +15,7 @@ import { readingsOf } from '../../lib/readings.ts';
 import { USUAL_URLS } from '../../lib/spellings.ts';
 import { compile } from '../../policies/compile.ts';
 import { type ContentFacts, type Page, UNPLACED } from '../../policies/facts.ts';
+import { indexOf } from '../policies/file-collections.ts';
 import type { PolicyFile } from '../policies/policy-file.ts';
 import type { Outcome } from './tally.ts';
 import type { Visit } from './visit.ts';
@@ -46,12 +46,11 @@ export function openAnswers({ rules, defaultAction = 'deny', collections, host }
     };
     const locator = locatorOf(visit);
     const { asked, missing } = pageOf === undefined ? itemAt(target, locator) : pageOf(locator);
-    if (asked.length === 0) return 'not_covered';
-    const reasons = asked.map(
-      (subject) => decide(policy, toFacts({ ...subject, requester: ANONYMOUS }, null, { context }, at)).reason,
-    );
-    // A URL of which not all readings are allowed is refused.
-    return reasons.find((reason) => reason !== null) ?? (missing ? 'policy_denied' : null);
+    const [first, ...rest] = asked.map((subject): Evaluation => {
+      const facts = toFacts({ ...subject, requester: ANONYMOUS }, null, { context }, at);
+      return { policy, facts, verdict: decide(policy, facts) };
+    });
+    return first === undefined ? 'not_covered' : verdictOfAll(first, rest, missing).reason;
   };
 }
 
@@ -90,21 +89,7 @@ function itemAt(target: string | null, locator: Locator | undefined): Readings {
 type FileCollections = NonNullable<PolicyFile['collections']>;
 
 function openPages(collections: FileCollections): (locator: Locator | undefined) => Readings {
-  const index = new CollectionIndex();
-  for (const [i, { id, ...fields }] of collections.entries()) {
-    index.put({
-      ...FIRST_VALUES,
-      ...fields,
-      no: 0,
-      // Those that the file creates are younger than the others, and created in its order.
-      id: id ?? `col_of_file_${String(i).padStart(5, '0')}`,
-      createdAt: id === undefined ? 1 : 0,
-      updatedAt: 0,
-      version: 1,
-      policyId: POLICY_ID,
-    });
-  }
-  const inForce = { index, defaultPolicyId: POLICY_ID, lastEdit: 0 };
+  const inForce = { index: indexOf(collections, POLICY_ID), defaultPolicyId: POLICY_ID, lastEdit: 0 };
   return (locator) => {
     const at = locator === undefined ? 'none' : byCollection(locator, inForce);
     const pages = foundAt(at).flatMap((found) => ('page' in found ? [found.page] : []));

@@ -54,6 +54,43 @@ describe('a case by URL', () => {
   });
 });
 
+describe('a URL with several readings', () => {
+  const rules = [{ action: 'deny' as const, conditions: { path: '/shut/' } }, allow({})];
+  const outcomeOf = (url: string, check: PolicyCase['check'] = {}, more: Partial<PolicyFile> = {}) => {
+    const { outcome, refused } = run(more.rules ?? rules, { url, ...check }, { allowed: true }, more);
+    return [outcome.allowed, outcome.reason, outcome.rule, refused ?? false];
+  };
+
+  test('is allowed only where all readings allow the same', () => {
+    for (const path of ['/shut;x/a', '/shut%3Bx/a', '/index.php/shut/a', '/shut./a', '/a/;/shut%3F']) {
+      const [allowed, reason] = outcomeOf(`https://a.example${path}`);
+      if (path.startsWith('/a/')) assert.equal(allowed, true, path);
+      else assert.deepEqual([allowed, reason], [false, 'policy_denied'], path);
+    }
+    assert.deepEqual(outcomeOf('https://a.example/open;x'), [true, null, 1, false]);
+    assert.deepEqual(outcomeOf('https://a.example/shut;x/a'), [false, 'policy_denied', 0, true]);
+    assert.deepEqual(outcomeOf('https://a.example/shut/a;x'), [false, 'policy_denied', 0, false]);
+  });
+  test('is denied where the readings have other permissions', () => {
+    const others = [allow({ path: '/shut/' }, { permissions: ['preview_only'] }), allow({})];
+    assert.deepEqual(outcomeOf('https://a.example/shut;x/a', {}, { rules: others }), [
+      false,
+      'policy_denied',
+      null,
+      true,
+    ]);
+  });
+  test('has no reading without a port that is named', () => {
+    const closed = [{ action: 'deny' as const, conditions: { host: 'a.example' } }, allow({})];
+    const url = 'https://a.example:8443/';
+    assert.equal(outcomeOf(url, {}, { rules: closed })[0], false);
+    assert.equal(outcomeOf(url, { content: { source: 'https://a.example:8443/' } }, { rules: closed })[0], true);
+    const collections = [{ name: 'C', hosts: ['a.example:8443'] }] as unknown as PolicyFile['collections'];
+    assert.equal(outcomeOf(url, {}, { rules: closed, ...(collections && { collections }) })[0], true);
+    assert.equal(outcomeOf('https://a.example./', {}, { rules: closed })[0], false);
+  });
+});
+
 describe('differences', () => {
   const rules = [allow({ purpose: 'a' }, { permissions: ['training', 'inference'] }), { action: 'deny' as const }];
   const allowed = { allowed: true, reason: null, permissions: ['training', 'inference'], rule: 0 };

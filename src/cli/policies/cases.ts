@@ -3,12 +3,16 @@
  * licenses that the case describes, and compared with what the case expects. Pure: nothing is stored, and rate limits
  * never run out.
  */
-import { decide, type Verdict } from '../../access/decide.ts';
+import { areAlike, verdictOfAll } from '../../access/alike.ts';
+import { decide, type Evaluation, type Verdict } from '../../access/decide.ts';
 import { toFacts } from '../../access/facts.ts';
 import type { Reason } from '../../ledger/reason.ts';
-import { parseVisited } from '../../lib/locator.ts';
+import { type Locator, parseLocator, parseVisited } from '../../lib/locator.ts';
+import { readingsOf } from '../../lib/readings.ts';
+import { USUAL_URLS } from '../../lib/spellings.ts';
 import { type Compilable, type CompiledPolicy, compile } from '../../policies/compile.ts';
 import type { ContentFacts, LicenseFacts, Place, RequesterFacts } from '../../policies/facts.ts';
+import { indexOf } from './file-collections.ts';
 import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
 
 /** The decision of a case. */
@@ -30,6 +34,8 @@ export interface CaseResult {
   name: string;
   passed: boolean;
   outcome: Outcome;
+  /** A service would refuse the check: the readings of its URL are not all allowed alike. */
+  refused?: true;
   /** In the order allowed, reason, permissions, rule; empty when the case passed. */
   differences: Difference[];
 }
@@ -41,10 +47,13 @@ const POLICY_ID = 'pol_under_test';
 /** Returns the results in the order of the cases. `now` is the time of checks that set none. */
 export function runCases(file: PolicyFile, now: number): CaseResult[] {
   const policy = compile(toPolicy(file));
+  const namesHost = openHosts(file);
   return (file.cases ?? []).map(({ name, check, expect }) => {
-    const outcome = toOutcome(decideCase(policy, check, now));
+    const [first, ...rest] = evaluateCase(policy, check, now, namesHost) as [Evaluation, ...Evaluation[]];
+    const outcome = toOutcome(verdictOfAll(first, rest, false));
     const differences = compare(expect, outcome);
-    return { name, passed: differences.length === 0, outcome, differences };
+    const refused = areAlike(first, rest, false) ? {} : { refused: true as const };
+    return { name, passed: differences.length === 0, outcome, ...refused, differences };
   });
 }
 
@@ -63,8 +72,19 @@ const toOutcome = ({ reason, permissions, rule }: Verdict): Outcome => ({
   rule: rule?.index ?? null,
 });
 
-/** Fields that the case leaves out have the value of a check, an item or a requester without them. */
-function decideCase(policy: CompiledPolicy, check: CaseCheck, now: number): Verdict {
+type NamesHost = (host: string) => boolean;
+
+/** Returns a function that says whether a collection of the file names a host, with its port. */
+function openHosts({ collections = [] }: PolicyFile): NamesHost {
+  const index = indexOf(collections, POLICY_ID);
+  return (host) => index.namesHost(host);
+}
+
+/**
+ * Decides a check under each reading of its URL, all of which lead to what the case describes. Fields that the case
+ * leaves out have the value of a check, an item or a requester without them.
+ */
+function evaluateCase(policy: CompiledPolicy, check: CaseCheck, now: number, namesHost: NamesHost): Evaluation[] {
   const requester = {
     facts: check.requester === undefined ? null : toRequester(check.requester),
     licenses: (check.licenses ?? []).map(toLicense),
@@ -76,13 +96,24 @@ function decideCase(policy: CompiledPolicy, check: CaseCheck, now: number): Verd
     collectionId: check.collection ?? null,
     observed: false,
   };
-  const locator = check.url === undefined ? undefined : parseVisited(check.url);
-  const subject = {
-    content: isUrlAlone(check) ? null : toContent(check, place),
-    requester,
-    ...(locator && { page: { ...place, locator, namesQuery: true } }),
-  };
-  return decide(policy, toFacts(subject, requesterId, check, at));
+  const content = isUrlAlone(check) ? null : toContent(check, place);
+  return locatorsOf(check, namesHost).map((locator) => {
+    const page = locator && { page: { ...place, locator, namesQuery: true } };
+    const facts = toFacts({ content, requester, ...page }, requesterId, check, at);
+    return { policy, facts, verdict: decide(policy, facts) };
+  });
+}
+
+/** Returns the readings of the URL, by the usual rules for URLs that are one file; [undefined] without one. */
+function locatorsOf({ url, content }: CaseCheck, namesHost: NamesHost): (Locator | undefined)[] {
+  const locator = url === undefined ? undefined : parseVisited(url);
+  const readings = locator && readingsOf(locator, USUAL_URLS.index);
+  // What has an unreadable one is a fault of the file.
+  if (locator === undefined || readings === undefined || readings === 'unreadable') return [locator];
+  const { host } = locator;
+  const isOwnHost = namesHost(host) || (content?.source !== undefined && parseLocator(content.source)?.host === host);
+  const all = readings.map((one) => one.locator);
+  return isOwnHost ? all.filter((one) => one.host === host) : all;
 }
 
 /** A URL without a registered item. */

@@ -13,7 +13,9 @@ import { problemsOf, type Schema } from '../../http/problems.ts';
 import { REASONS, type Reason } from '../../ledger/reason.ts';
 import { repeatedKey } from '../../lib/json-keys.ts';
 import { parseVisited } from '../../lib/locator.ts';
+import { readingsOf } from '../../lib/readings.ts';
 import type { Problem } from '../../lib/refined.ts';
+import { USUAL_URLS } from '../../lib/spellings.ts';
 import { PermissionName } from '../../policies/names.ts';
 import { CreatePolicy } from '../../policies/schema.ts';
 import { CreateLicense, CreateRequester } from '../../requesters/schema.ts';
@@ -151,8 +153,13 @@ const unreadableUrls = ({ cases = [] }: PolicyFile): Problem[] =>
   cases.flatMap(({ check: { url } }, i) => {
     const param = `cases[${i}].check.url`;
     const message = `\`${param}\` has a path that servers read in different ways. Write the URL as a browser sends it.`;
-    return url === undefined || parseVisited(url) !== undefined ? [] : [{ param, message }];
+    return url === undefined || isReadable(url) ? [] : [{ param, message }];
   });
+
+function isReadable(url: string): boolean {
+  const locator = parseVisited(url);
+  return locator !== undefined && readingsOf(locator, USUAL_URLS.index) !== 'unreadable';
+}
 
 const withoutSelectors = ({ collections = [] }: PolicyFile): Problem[] =>
   collections.flatMap((collection, i): Problem[] =>

@@ -48,16 +48,19 @@ export function resultsText(terminal: Terminal, path: string, file: PolicyFile, 
   return `${plain(path)}: ${plain(file.name)}\n${lines.join('\n')}\n\n`;
 }
 
-function toLines(terminal: Terminal, file: PolicyFile, { name, passed, outcome, differences }: CaseResult): string[] {
+function toLines(terminal: Terminal, file: PolicyFile, result: CaseResult): string[] {
+  const { name, passed, outcome, differences, refused } = result;
   if (passed) return [`  ${paint(terminal, 'green', '✓')} ${plain(name)}`];
   return [
     `  ${paint(terminal, 'red', '✗')} ${plain(name)}`,
     ...differences.map(
       ({ field, expected, actual }) => `      ${field}: expected ${toText(expected)}, got ${toText(actual)}`,
     ),
-    `      decided by ${deciderText(file, outcome)}`,
+    refused === true ? `      ${REFUSED}` : `      decided by ${deciderText(file, outcome)}`,
   ];
 }
+
+const REFUSED = 'refused: servers may read this URL as another one, which the rules do not allow alike';
 
 function toText(value: Difference['actual']): string {
   if (value === null) return 'none';
