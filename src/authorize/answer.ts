@@ -3,6 +3,7 @@
  * only observed; every other denial is 403, or 401, 402 or 429 where the proxy is configured for it. 402 only with an
  * offer that would turn the denial.
  */
+import { fail } from '../errors.ts';
 import { type Decision, retryAfter } from '../ledger/decision.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
 import { offerHeaders } from '../offers/headers.ts';
@@ -67,11 +68,25 @@ export function toAnswer(
   return { status, headers };
 }
 
-/** Answers for an address without an item: nothing was decided or recorded. */
-export const toUnknownAnswer = (options: AuthorizeOptions): Answer =>
-  options.unknown === 'allow'
-    ? { status: 200, headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-error': 'content_not_found' } }
-    : refused('content_not_found', 'No content is registered at this address.', options);
+/**
+ * Answers for an address without an item: nothing was decided or recorded. Without a host nothing is open, because an
+ * item or a collection of some host may deny the path: throws invalid_request.
+ */
+export function toUnknownAnswer(options: AuthorizeOptions, host: string): Answer {
+  if (options.unknown !== 'allow') {
+    return refused('content_not_found', 'No content is registered at this address.', options);
+  }
+  if (host === '') throw HOSTLESS;
+  const headers = { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-error': 'content_not_found' };
+  return { status: 200, headers };
+}
+
+const HOSTLESS = fail(
+  'invalid_request',
+  'With `unknown=allow`, Postern must know the host of the request. Set `origin` to the origin of your site, or let ' +
+    'the proxy send X-Forwarded-Host.',
+  { param: 'origin' },
+);
 
 /** Allows a file for crawlers, without a decision. It is the same for everybody, so caches may keep it. */
 export const toFreeAnswer = (): Answer => ({

@@ -128,7 +128,7 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
       return answer;
     } catch (error) {
       if (!(error instanceof UndecidedUrl)) throw error;
-      if (error.why === 'none') return toUnknownAnswer(options);
+      if (error.why === 'none') return toUnknownAnswer(options, target.host);
       return toUnclearAnswer(error.why === 'ambiguous_readings' ? 'ambiguous_content' : error.why, options);
     }
   }

@@ -294,6 +294,26 @@ describe('which item', () => {
     assert.equal(await decisions(postern), before);
   });
 
+  test('without a host, nothing is let through as unknown: the answer says what to set', async () => {
+    const { status } = await authorize(postern, '/closed', { path: path('unknown=allow') });
+    assert.equal(status, 403, 'its host denies the path');
+    const empty = [{}, { 'x-forwarded-host': '' }, { host: 'site.example' }] as const;
+    for (const target of ['/closed', '/nothing', '/closed?a=b', '/']) {
+      for (const headers of empty) {
+        const answer = await authorize(postern, target, { path: '/v1/authorize?unknown=allow', headers });
+        assertError(answer, 'invalid_request', 'origin', target);
+        assert.match(answer.body.error.message, /Set `origin`.*X-Forwarded-Host/);
+        assertRefused(await authorize(postern, target, { path: '/v1/authorize', headers }), 'content_not_found');
+      }
+    }
+    const ask = (target: string, host: string) =>
+      authorize(postern, target, { path: '/v1/authorize?unknown=allow', headers: { 'x-forwarded-host': host } });
+    assert.equal((await ask('/nothing', 'site.example')).status, 200);
+    assert.equal((await ask('/closed', 'site.example')).status, 403);
+    const whole = await authorize(postern, `${ORIGIN}/nothing`, { path: '/v1/authorize?unknown=allow' });
+    assert.equal(whole.status, 200, 'the URL names the host');
+  });
+
   test('what servers read differently is refused, also where unknown content is let through', async () => {
     for (const target of [
       ...words(`
