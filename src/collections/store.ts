@@ -7,6 +7,7 @@ import { pick } from '../lib/fields.ts';
 import { sameJson } from '../lib/json.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
+import { placeAgain } from '../sites/place-again.ts';
 import { type Collection, SELECTORS } from './collection.ts';
 
 const COLLECTION = columns<Collection>(
@@ -121,12 +122,6 @@ export async function countVersionsAt(db: Db, at: number): Promise<number> {
   return Number(row?.n ?? 0);
 }
 
-/** Has all items placed again, from the first. */
-const PLACE_AGAIN: Step = {
-  sql: `insert into settings (name, value) values ('items_placed_to', '0')
-        on conflict (name) do update set value = excluded.value`,
-};
-
 export interface CollectionQuery extends PageQuery {
   /** Words, or beginnings of words, of the name. */
   q?: string;
@@ -169,19 +164,19 @@ const currentVersion = (collection: Collection): Step =>
 export const insertCollection = (collection: Collection): Step[] => [
   insertRow(collection),
   currentVersion(collection),
-  PLACE_AGAIN,
+  ...placeAgain('edited'),
 ];
 
 /** A Conflict unless the stored version is the one before. */
 export const updateCollection = (collection: Collection, before: Collection): Step[] => [
   updateRow(collection),
   currentVersion(collection),
-  ...(sameJson(pick(collection, SELECTORS), pick(before, SELECTORS)) ? [] : [PLACE_AGAIN]),
+  ...(sameJson(pick(collection, SELECTORS), pick(before, SELECTORS)) ? [] : placeAgain('edited')),
 ];
 
 /** A Conflict when it was edited since it was read. */
 export const deleteCollection = ({ id, version, updatedAt }: Collection, at: number): Step[] => [
   { sql: 'delete from collections where id = $1 and version = $2', params: [id, version], expect: 1 },
   versionStep(id, version + 1, Math.max(at, updatedAt), null),
-  PLACE_AGAIN,
+  ...placeAgain('edited'),
 ];

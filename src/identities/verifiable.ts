@@ -1,6 +1,6 @@
 /**
  * Finds the requesters with identities that rules are about, for lint. Bounded: ids are looked up in memory, and
- * licenses, types and user agents are read of so many requesters.
+ * licenses, types, tags and metadata are read of so many requesters.
  */
 import type { Db } from '../db/db.ts';
 import type { Clock } from '../lib/clock.ts';

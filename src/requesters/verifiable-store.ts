@@ -6,7 +6,7 @@ import type { Requester } from './requester.ts';
 const LICENSE_TYPES_MAX = 1000;
 
 /** The parts of a requester with identities that rules may go by. */
-export type VerifiableRequester = Pick<Requester, 'type' | 'tags' | 'metadata' | 'userAgents'>;
+export type VerifiableRequester = Pick<Requester, 'type' | 'tags' | 'metadata'>;
 
 /** Returns requesters with identities, at most so many, with their metadata under these keys. */
 export async function findVerifiable(
@@ -15,15 +15,14 @@ export async function findVerifiable(
   metadataKeys: readonly string[],
 ): Promise<VerifiableRequester[]> {
   const read = metadataKeys.length === 0 ? `'{}' as metadata` : 'metadata';
-  const rows = await db.read<{ type: string | null; tags: string; metadata: string; user_agents: string }>(
-    `select type, tags, ${read}, user_agents from requesters where identities <> '[]' order by id limit $1`,
+  const rows = await db.read<{ type: string | null; tags: string; metadata: string }>(
+    `select type, tags, ${read} from requesters where identities <> '[]' order by id limit $1`,
     [most],
   );
-  return rows.map(({ type, tags, metadata, user_agents }) => ({
+  return rows.map(({ type, tags, metadata }) => ({
     type,
     tags: JSON.parse(tags) as string[],
     metadata: picked(JSON.parse(metadata) as Requester['metadata'], metadataKeys),
-    userAgents: JSON.parse(user_agents) as string[],
   }));
 }
 

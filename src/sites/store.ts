@@ -5,6 +5,7 @@ import { Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
 import { sameJson } from '../lib/json.ts';
 import { type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
+import { placeAgain } from './place-again.ts';
 import type { Site } from './site.ts';
 
 const SITE = columns<Site>({
@@ -105,13 +106,7 @@ const versionStep = (host: string, version: number, at: number, record: Site | n
 
 const currentVersion = (site: Site): Step => versionStep(site.host, site.version, site.updatedAt, site);
 
-/** Has all items placed again under all collections. */
-const PLACE_AGAIN: Step[] = ['items_placed_to', 'items_placed_at'].map((name) => ({
-  sql: `insert into settings (name, value) values ($1, '0') on conflict (name) do update set value = excluded.value`,
-  params: [name],
-}));
-
-const placingFrom = (before: UrlRules, after: UrlRules): Step[] => (sameJson(before, after) ? [] : PLACE_AGAIN);
+const placingFrom = (before: UrlRules, after: UrlRules): Step[] => (sameJson(before, after) ? [] : placeAgain('all'));
 
 export const insertSite = (site: Site): Step[] => [
   insertRow(site),
