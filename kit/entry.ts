@@ -5,6 +5,7 @@ import type { Entry } from '../src/ledger/ledger.ts';
 export const entry = (fields: Partial<Entry> = {}): Entry => ({
   contentNo: 1,
   url: null,
+  file: null,
   collectionId: null,
   requesterId: 'r',
   policyNo: 1,

@@ -6,11 +6,11 @@ import type { Facts } from '../policies/facts.ts';
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** `file`: the URL of a page. */
-export function toClaim(limit: NonNullable<CompiledRule['limit']>, file: string, facts: Facts): Claim {
+/** `file`: the URL of a page's file. */
+export function toClaim(limit: NonNullable<CompiledRule['limit']>, file: string | null, facts: Facts): Claim {
   let holder = 'g';
   // A URL is the visitor's text, and PostgreSQL's index takes no long keys.
-  if (limit.scope === 'content') holder = facts.content === null ? `u${digest(file)}` : `c${facts.content.no}`;
+  if (limit.scope === 'content') holder = facts.content === null ? `u${digest(file ?? '')}` : `c${facts.content.no}`;
   // Anonymous checks share one allowance; no requester id can collide with its key.
   // What is in no collection shares one allowance.
   else if (limit.scope === 'collection') holder = `k${facts.place.collectionId ?? ''}`;

@@ -6,7 +6,7 @@
 import { URL_MAX } from '../content/address.ts';
 import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
-import type { Entry } from '../ledger/ledger.ts';
+import type { Claim, Entry } from '../ledger/ledger.ts';
 import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota.ts';
 import { digestOf } from '../ledger/quota-store.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
@@ -152,9 +152,11 @@ function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
 function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | null, candidate: string | null): Entry {
   const { policy, facts, verdict } = evaluation;
   const { rule, reason } = verdict;
+  const file = fileOf(decision, facts);
   return {
     contentNo: facts.content?.no ?? 0,
     url: decision.url,
+    file: file === decision.url ? null : file,
     collectionId: decision.collectionId,
     requesterId: facts.requesterId,
     policyNo: policy.no,
@@ -172,25 +174,25 @@ function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | nu
     wanted: wantedLicense(evaluation, decision.recorded),
     enforced: decision.enforced ? 1 : 0,
     candidate,
-    claim:
-      reason === null && rule !== null && rule.limit !== null
-        ? toClaim(rule.limit, fileOf(decision, facts), facts)
-        : null,
+    claim: claimOf(evaluation, file),
     quota: quotaClaimOf(evaluation, decision),
   };
 }
+
+const claimOf = ({ facts, verdict: { rule, reason } }: Evaluation, file: string | null): Claim | null =>
+  reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, file, facts) : null;
 
 const toQuota = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): QuotaSpan | null =>
   licenseOf?.(facts)?.quotas?.at(facts.at, facts.purpose) ?? null;
 
 /** Returns null unless the check is allowed by a license that has a quota for it. */
-export function quotaClaimOf({ facts, verdict }: Evaluation, { url, enforced }: Decision): QuotaClaim | null {
+export function quotaClaimOf({ facts, verdict }: Evaluation, decision: Decision): QuotaClaim | null {
   const { rule, reason } = verdict;
   if (reason !== null || rule === null || toQuota(rule, facts) === null) return null;
   const offers = toOffers(rule.licensesOf?.(facts) ?? [], facts);
   const isDistinct = offers.some(({ quota }) => quota?.unit === 'distinct_content');
-  const key = isDistinct ? contentKey(facts.content?.no ?? 0, () => digestOf(url ?? '')) : null;
-  return { offers, content: key, spends: enforced };
+  const key = isDistinct ? contentKey(facts.content?.no ?? 0, () => digestOf(fileOf(decision, facts) ?? '')) : null;
+  return { offers, content: key, spends: decision.enforced };
 }
 
 function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): Offer[] {
@@ -204,9 +206,9 @@ function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): Of
   return offers;
 }
 
-/** Returns the URL of a page's file: spellings that lead to the same file share an allowance. */
-function fileOf({ url }: Decision, { page, target, place }: Facts): string {
-  if (page === null || target === null || url === null) return '';
+/** Returns the URL of a page's file: its spellings share an allowance, and are one unit. null: there is an item. */
+function fileOf({ url }: Decision, { content, page, target, place }: Facts): string | null {
+  if (content !== null || page === null || target === null || url === null) return null;
   const query = url.indexOf('?');
   const path = canonicalPath(target.path, place.urls ?? USUAL_URLS);
   return page.locator.host + path + (query === -1 ? '' : url.slice(query));

@@ -12,8 +12,10 @@ export interface CountedDecision {
   at: number;
   licenseId: string;
   purpose: string | null;
-  /** The number of the item; the URL where there is none. */
+  /** The number of the item; the URL of the file where there is none. */
   content: number | string;
+  /** The URL that was asked for, if it has no item; not from the columns. */
+  url?: string;
   /** Its item was deleted. */
   deleted: boolean;
   /** Only statements still count this one: no log has it. */
@@ -42,8 +44,8 @@ export const IS_UNARCHIVED = 'seq > (select coalesce(max(to_seq), 0) from archiv
 
 /** Keeps licensed decisions that are about to be deleted. */
 export const keepDeleted = (engine: Db['engine'], where: string, params: readonly Value[] = []): Step => ({
-  sql: `insert into deleted_decisions (seq, at, license_id, content_no, purpose, url)
-        select seq, at, license_id, content_no, ${PURPOSE[engine]}, url from decisions
+  sql: `insert into deleted_decisions (seq, at, license_id, content_no, purpose, url, file)
+        select seq, at, license_id, content_no, ${PURPOSE[engine]}, url, file from decisions
         where ${where} and ${COUNTS} and license_id is not null`,
   params,
 });
@@ -53,6 +55,7 @@ interface CountedRow extends Row {
   license_id: string;
   purpose: string | null;
   url: string | null;
+  file: string | null;
   deleted: number;
   kept: number;
   /** Number, time and item of each. */
@@ -64,7 +67,7 @@ const PACKED: Record<Db['engine'], string> = {
   postgres: `string_agg(seq || ' ' || at || ' ' || content_no, ',')`,
 };
 const IS_DELETED = `case when ${IS_GONE} then 1 else 0 end`;
-const URL = 'case when content_no > 0 then null else url end';
+const of = (column: 'url' | 'file'): string => `case when content_no > 0 then null else ${column} end as ${column}`;
 export const SPAN = 'seq > $1 and seq <= $2 and at >= $3 and at < $4';
 export const spanParams = ({ after, last, from, to }: CountedSpan): number[] => [after, last, from, to];
 
@@ -91,9 +94,9 @@ function readSql(
 ): string {
   const isTheirs = licenseIds === null ? 'license_id is not null' : inList(engine, 'license_id', 'text', '$5');
   const purpose = table === 'decisions' ? PURPOSE[engine] : 'purpose';
-  return `select license_id, ${purpose} as purpose, ${URL} as url, ${IS_DELETED} as deleted,
+  return `select license_id, ${purpose} as purpose, ${of('url')}, ${of('file')}, ${IS_DELETED} as deleted,
       ${table === 'decisions' ? 0 : 1} as kept, ${PACKED[engine]} as packed
-    from ${table} where ${where} and ${isTheirs} group by 1, 2, 3, 4`;
+    from ${table} where ${where} and ${isTheirs} group by 1, 2, 3, 4, 5`;
 }
 
 export const OF_PURGED_ITEMS = 'content_no in (select content_no from purges)';
@@ -147,7 +150,7 @@ export function countGone(db: Db, { from, to }: { from: number; to: number }, ce
   );
 }
 
-function unpack({ license_id: licenseId, purpose, url, deleted, kept, packed }: CountedRow): CountedDecision[] {
+function unpack({ license_id: licenseId, purpose, url, file, deleted, kept, packed }: CountedRow): CountedDecision[] {
   return packed.split(',').map((one) => {
     const second = one.indexOf(' ');
     const third = one.lastIndexOf(' ');
@@ -157,7 +160,8 @@ function unpack({ license_id: licenseId, purpose, url, deleted, kept, packed }: 
       at: Number(one.slice(second + 1, third)),
       licenseId,
       purpose,
-      content: content > 0 ? content : (url ?? ''),
+      content: content > 0 ? content : (file ?? url ?? ''),
+      ...(content > 0 || url === null ? {} : { url }),
       deleted: deleted === 1,
       kept: kept === 1,
     };

@@ -99,6 +99,7 @@ export function toFlush(submissions: readonly Placed[], ledgerNo: number, announ
       rows[to++] = null;
       rows[to++] = entry.inputs;
       rows[to++] = entry.url;
+      rows[to++] = entry.file;
       rows[to++] = entry.collectionId;
       rows[to++] = entry.crawler;
       rows[to++] = entry.verified;

@@ -12,6 +12,8 @@ export interface Entry {
   readonly contentNo: number;
   /** Host and path; null when the check named an item. */
   readonly url: string | null;
+  /** The URL that stands for all spellings of its file; null where that is `url`, and of an item. */
+  readonly file: string | null;
   readonly collectionId: string | null;
   readonly requesterId: string | null;
   readonly policyNo: number;

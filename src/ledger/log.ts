@@ -64,6 +64,8 @@ export interface RobotsJudge {
 
 /** A decision with the inputs of its check. */
 export interface LoggedDecision extends Decision {
+  /** The URL that stands for all spellings of its file; absent where that is `url`, and of an item. */
+  file?: string;
   permission: string | null;
   purpose: string | null;
   context: Context | null;
@@ -93,6 +95,7 @@ export interface StoredDecision extends Row {
   inputs: string | null;
   content_no: number;
   url: string | null;
+  file: string | null;
   collection_id: string | null;
   crawler: string | null;
   verified: number | null;
@@ -113,8 +116,8 @@ interface AnyDecisionRow extends StoredDecision {
 }
 
 const COLUMNS = `d.seq, d.at, d.requester_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id,
-  d.limit_remaining, d.limit_reset_at, d.inputs, d.content_no, d.url, d.collection_id, d.crawler, d.verified, d.claimed,
-  d.permission, d.purpose, d.enforced, d.candidate, d.quota, c.id as content_id, c.external_id, v.policy_id, v.rules`;
+  d.limit_remaining, d.limit_reset_at, d.inputs, d.content_no, d.url, d.file, d.collection_id, d.crawler, d.verified,
+  d.claimed, d.permission, d.purpose, d.enforced, d.candidate, d.quota, c.id as content_id, c.external_id, v.policy_id, v.rules`;
 const VERSION = 'join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version';
 const SELECT = `select ${COLUMNS} from decisions as d left join content as c on c.no = d.content_no ${VERSION}
   where (d.content_no = 0 or c.no is not null) and`;
@@ -210,6 +213,7 @@ export function toLogged(row: StoredDecision, ledgerNo: number): LoggedDecision 
     contentId: row.content_id,
     externalId: row.external_id,
     url: row.url,
+    ...(row.file === null ? {} : { file: row.file }),
     collectionId: row.collection_id,
     requesterId: row.requester_id,
     crawler: row.crawler,

@@ -23,6 +23,7 @@ export interface StrayRow extends Row {
   at: number;
   purpose: string | null;
   content_no: number;
+  /** The URL of the file. */
   url: string | null;
 }
 
@@ -34,9 +35,9 @@ export const toStray = ({ at, purpose, content_no, url }: StrayRow): Stray => ({
 
 /** `licenses`: a condition on `license_id`. */
 export const straysSql = (after: string | number, licenses: string): string =>
-  `select seq, license_id, at, purpose, content_no, url from decisions
+  `select seq, license_id, at, purpose, content_no, coalesce(file, url) as url from decisions
      where seq > ${after} and ${licenses} and reason = 0 and enforced = 1
-   union all select seq, license_id, at, purpose, content_no, url from deleted_decisions where seq > ${after} and ${licenses}`;
+   union all select seq, license_id, at, purpose, content_no, coalesce(file, url) as url from deleted_decisions where seq > ${after} and ${licenses}`;
 
 export interface ContentRow extends Row {
   license_id: string;

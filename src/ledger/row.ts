@@ -20,6 +20,7 @@ export const COLUMNS = [
   'limit_reset_at',
   'inputs',
   'url',
+  'file',
   'collection_id',
   'crawler',
   'verified',

@@ -82,6 +82,9 @@ export const LoggedDecision = Type.Object(
   {
     id: Type.String(),
     ...decisionProperties,
+    file: Type.Optional(
+      Type.String({ description: 'The URL that stands for all spellings of the file; absent where that is `url`' }),
+    ),
     permission: Type.Union([Type.String(), Type.Null()], { description: 'The permission that the check requested' }),
     purpose: textOrNull,
     context: Type.Union(

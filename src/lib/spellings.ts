@@ -42,6 +42,12 @@ export function canonicalPath(path: string, rules: UrlRules): string {
   return rules.case === 'ignored' ? toFolded(one) : one;
 }
 
+/** Returns the spelling that stands for all of a URL without its scheme; `rulesOf` returns the rules of a host. */
+export function canonicalUrl(url: string, rulesOf: (host: string) => UrlRules): string {
+  const [, host = '', path = '', query = ''] = /^([^/?]*)([^?]*)(.*)$/s.exec(url) ?? [];
+  return host + canonicalPath(path, rulesOf(host)) + query;
+}
+
 /** Returns the folder that serves the file, with its final slash; undefined where the file is none of a folder. */
 function folderOf(path: string, rules: UrlRules): string | undefined {
   const end = path.lastIndexOf('/') + 1;

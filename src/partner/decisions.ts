@@ -86,6 +86,7 @@ async function viewDecisions(db: Db, decisions: readonly LoggedDecision[]): Prom
   return decisions.map((decision) => ({
     ...viewDecision(decision, scopes),
     id: decision.id as string,
+    ...(decision.file === undefined ? {} : { file: decision.file }),
     source: contents.get(decision.contentId ?? '')?.source ?? null,
     permission: decision.permission,
     purpose: decision.purpose,

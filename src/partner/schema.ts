@@ -139,7 +139,7 @@ const {
   claimed: _claimed,
   ...shownProperties
 } = decisionProperties;
-const { permission, purpose, context, license } = LoggedDecision.properties;
+const { file, permission, purpose, context, license } = LoggedDecision.properties;
 
 export const PartnerDecision = Type.Object(
   {
@@ -148,6 +148,7 @@ export const PartnerDecision = Type.Object(
     source: Type.Union([Type.String(), Type.Null()], {
       description: 'The address of the item; null for a denial, and for a page without an item',
     }),
+    file,
     permission,
     purpose,
     context: { ...context, description: 'null unless the requester was verified' },

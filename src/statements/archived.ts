@@ -43,6 +43,7 @@ interface ArchivedRow {
   inputs: string | null;
   /** Files of earlier versions lack these columns. */
   url?: string | null;
+  file?: string | null;
   purpose?: string | null;
   enforced?: number | null;
 }
@@ -97,12 +98,17 @@ async function readRows(parquet: Parquet, file: ArchivedFile, span: TimeSpan, wh
   return rows.filter(({ enforced }) => (enforced ?? 1) === 1);
 }
 
+const contentOf = ({ content_no, url, file }: ArchivedRow): Pick<CountedDecision, 'content' | 'url'> => {
+  if ((content_no ?? 0) > 0) return { content: content_no as number };
+  return { content: file ?? url ?? '', ...(url == null ? {} : { url }) };
+};
+
 const toCounted = (row: ArchivedRow, present: ReadonlySet<number>): CountedDecision => ({
   seq: row.seq,
   at: row.decided_at,
   licenseId: row.license_id,
   purpose: row.purpose ?? toPurpose(row.inputs),
-  content: (row.content_no ?? 0) > 0 ? (row.content_no as number) : (row.url ?? ''),
+  ...contentOf(row),
   deleted: (row.content_no ?? 0) > 0 && !present.has(row.content_no as number),
 });
 

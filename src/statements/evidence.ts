@@ -25,6 +25,8 @@ export interface EvidenceRow {
   /** null: no item, or a deleted one. */
   contentId: string | null;
   url: string | null;
+  /** The URL that stands for all spellings of its file; absent where it is `url`. */
+  file?: string;
   /** Every decision is a unit, or the first one of its content in the period for a counted purpose. */
   unit: boolean;
   /** Why no log has it: its item was deleted, or it left the log by retention. null: a log or an archive has it. */
@@ -40,7 +42,7 @@ export async function* evidenceOf(deps: ComputeDeps, { contract, span }: Billed,
   for await (const found of windows(deps, query)) {
     const names = await namesOf(deps.db, found);
     const rows = found.map((one): EvidenceRow => {
-      const { content, purpose, deleted, kept } = one;
+      const { content, url = null, purpose, deleted, kept } = one;
       return {
         id: ids.idOf(one),
         created: toIso(one.at),
@@ -49,7 +51,8 @@ export async function* evidenceOf(deps: ComputeDeps, { contract, span }: Billed,
         allowed: true,
         enforced: true,
         contentId: typeof content === 'number' ? (names.get(content) ?? null) : null,
-        url: typeof content === 'string' ? content : null,
+        url,
+        ...(typeof content === 'string' && url !== null && content !== url ? { file: content } : {}),
         unit: countsPurpose(terms, purpose) && (firsts?.has(one.seq) ?? true),
         removed: deleted ? 'deleted' : kept === true ? 'retention' : null,
       };

@@ -4,7 +4,9 @@ import { inList, toList } from '../db/query.ts';
 import { fail, invalid } from '../errors.ts';
 import { type Locator, parseLocator, parseVisited } from '../lib/locator.ts';
 import { inSlices } from '../lib/slices.ts';
+import { canonicalUrl, USUAL_URLS } from '../lib/spellings.ts';
 import { toTarget } from '../lib/url-pattern.ts';
+import { findOwnUrls } from '../sites/store.ts';
 import { countsPurpose, type Terms } from '../terms/terms.ts';
 import { countFast } from './columns-counting.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
@@ -75,7 +77,7 @@ function* compared(
 ): Generator<undefined, void> {
   for (const { date, purpose, content, count: n } of ours) {
     const item = places.items.get(content);
-    const url = item === undefined ? String(content) : null;
+    const url = item === undefined ? places.fileOf(String(content)) : null;
     comparison.addOurs({ date, purpose, item, url, count: n });
     yield;
   }
@@ -135,14 +137,18 @@ function days(timezone: string): (at: number) => string {
 
 interface OurPlaces extends Places {
   items: Map<number | string, OurItem>;
+  /** Returns the URL that stands for all spellings, today: files that were counted under other rules become alike. */
+  fileOf(url: string): string;
 }
 
 const NOS_AT_ONCE = 1_000;
 
-/** Finds items by id, external id and address, and URLs by their spelling in the ledger. */
+/** Finds items by id, external id and address, and URLs by their file. */
 async function placesOf(db: Db, ours: readonly Counted[]): Promise<OurPlaces> {
   const nos = [...new Set(ours.flatMap(({ content }) => (typeof content === 'number' ? [content] : [])))];
-  const urls = new Set(ours.flatMap(({ content }) => (typeof content === 'string' ? [content] : [])));
+  const rules = await findOwnUrls(db);
+  const fileOf = (url: string): string => canonicalUrl(url, (host) => rules.get(host) ?? USUAL_URLS);
+  const files = new Set(ours.flatMap(({ content }) => (typeof content === 'string' ? [fileOf(content)] : [])));
   const items = new Map<number | string, OurItem>(nos.map((no) => [no, { no, id: null }]));
   const byName = new Map<string, OurItem>();
   const byAddress = new Map<string, OurItem>();
@@ -156,10 +162,10 @@ async function placesOf(db: Db, ours: readonly Counted[]): Promise<OurPlaces> {
       items.set(no, item);
       byName.set(id, item).set(externalId, item);
       const locator = parseLocator(source);
-      if (locator !== undefined) byAddress.set(addressOf(locator), item);
+      if (locator !== undefined) byAddress.set(fileOf(addressOf(locator)), item);
     }
   }
-  return { items, find: (their) => find(their, { byName, byAddress, urls }) };
+  return { items, fileOf, find: (their) => find(their, { byName, byAddress, files, fileOf }) };
 }
 
 function addressOf(locator: Locator): string {
@@ -170,15 +176,17 @@ function addressOf(locator: Locator): string {
 interface Known {
   byName: ReadonlyMap<string, OurItem>;
   byAddress: ReadonlyMap<string, OurItem>;
-  urls: ReadonlySet<string>;
+  files: ReadonlySet<string>;
+  fileOf(url: string): string;
 }
 
-function find({ contentId, url }: TheirCount, { byName, byAddress, urls }: Known): ReturnType<Places['find']> {
+function find({ contentId, url }: TheirCount, { byName, byAddress, files, fileOf }: Known): ReturnType<Places['find']> {
   if (contentId !== null) return { item: byName.get(contentId), url: null };
   const locator = parseVisited(/^https?:\/\//i.test(url ?? '') ? (url ?? '') : `https://${url}`);
   if (locator === undefined) return { item: undefined, url };
   const [whole, plain] = [addressOf(locator), addressOf({ ...locator, query: '' })];
-  const item = byAddress.get(whole) ?? byAddress.get(plain);
+  const item = byAddress.get(fileOf(whole)) ?? byAddress.get(fileOf(plain));
   if (item !== undefined) return { item, url: null };
-  return { item: undefined, url: urls.has(whole) ? whole : plain };
+  const file = fileOf(whole);
+  return { item: undefined, url: files.has(file) ? file : fileOf(plain) };
 }

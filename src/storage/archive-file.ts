@@ -37,6 +37,7 @@ const COLUMNS = {
   limit_reset_at: BIGINT,
   inputs: VARCHAR,
   url: VARCHAR,
+  file: VARCHAR,
   collection_id: VARCHAR,
   crawler: VARCHAR,
   verified: UTINYINT,
@@ -53,8 +54,8 @@ const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 /** Decisions on deleted content are in no answer, and are not archived. */
 const SELECT = `select d.seq, d.at as decided_at, d.content_no, c.id as content_id, c.external_id, d.requester_id, d.policy_no,
     v.policy_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id, d.limit_remaining,
-    d.limit_reset_at, d.inputs, d.url, d.collection_id, d.crawler, d.verified, d.claimed, d.permission, d.purpose, d.enforced,
-    d.candidate, d.wanted, d.quota
+    d.limit_reset_at, d.inputs, d.url, d.file, d.collection_id, d.crawler, d.verified, d.claimed, d.permission, d.purpose,
+    d.enforced, d.candidate, d.wanted, d.quota
   from decisions as d left join content as c on c.no = d.content_no
   join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
   where d.seq > $1 and d.seq <= $2 and (d.content_no = 0 or c.no is not null) order by d.seq limit ${ROWS_AT_ONCE}`;

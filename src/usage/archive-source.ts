@@ -149,6 +149,7 @@ const COLUMNS: readonly (readonly [sql: string, column: string, without?: string
   ['wanted', 'wanted', 'null'],
   ['candidate', 'candidate', 'null'],
   ['url', 'url', 'null'],
+  ['file', 'file', 'null'],
   ['inputs', 'inputs'],
 ];
 const PURPOSE = 6;

@@ -28,6 +28,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   limit_reset_at: 'limit_reset_at::double',
   inputs: 'inputs',
   url: 'url',
+  file: 'file',
   collection_id: 'collection_id',
   crawler: 'crawler',
   verified: 'verified::integer',

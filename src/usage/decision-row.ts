@@ -24,4 +24,5 @@ export type DecisionRow = [
   /** The decision of the policy's candidate, see ledger/candidate. */
   candidate: string | null,
   url: string | null,
+  file: string | null,
 ];

@@ -35,7 +35,7 @@ export async function readParts(
   const columns = query.by.map((dimension) => DIMENSION_COLUMNS[dimension][0]);
   // A join: every value of a list would be compared with every decision.
   const ofShown = (from: string): string =>
-    `(select requester, crawler, collection, purpose, wanted, reason, content, url, decided_at ${from}) as d
+    `(select requester, crawler, collection, purpose, wanted, reason, content, coalesce(file, url) as url, decided_at ${from}) as d
      join (values ${keys.map((key, i) => `(${[i, ...key].map(integer).join(', ')})`).join(', ')})
        as shown(line, ${columns.map((_, i) => `k${i}`).join(', ')})
        on ${columns.map((column, i) => `k${i} = d.${column}`).join(' and ')}`;

@@ -135,7 +135,7 @@ const DemandRow = Type.Object(
     since: time('Time of the first of these denials, also before the span.'),
     lastSeen: time('Time of the newest of these denials.'),
     uniqueContent: count('Distinct items that were denied.'),
-    uniqueUrls: count('Distinct URLs without an item that were denied.'),
+    uniqueUrls: count('Distinct URLs without an item that were denied; all spellings of a file are one.'),
     byReason: Type.Array(Type.Object({ reason: DenialReason, count: count('Denials for this reason.') }, closed), {
       description: 'Most frequent first.',
     }),

@@ -8,20 +8,20 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { DICTIONARIES } from './dictionary.ts';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
-const VERSION = 7;
+const VERSION = 8;
 
 /**
  * `quarter`: of an hour, since 1970; `reason` 0: allowed; `content` 0: a URL without an item; `verified` 0: not; `rule`
  * -1: the default action; `seq` 0: retired, so the time is noon of its day and the URL is gone. `rewritten`: the file
- * may hold bytes of former values until it is compacted. Texts have numbers (see dictionary), 0: none; only `url` is a
- * text. `registered` holds the requesters of the records, `requesters` all ids that were seen. No indexes: DuckDB keeps
- * them in memory, and scanning ten million small integers takes ten milliseconds.
+ * may hold bytes of former values until it is compacted. Texts have numbers (see dictionary), 0: none; only `url` and
+ * `file` are texts. `registered` holds the requesters of the records, `requesters` all ids that were seen. No indexes:
+ * DuckDB keeps them in memory, and scanning ten million small integers takes ten milliseconds.
  */
 const TABLES = `
   create table decisions (seq bigint, decided_at bigint, quarter integer, content integer, requester integer, policy integer,
     reason utinyint, purpose integer, permission integer, collection integer, crawler integer, license integer,
     claimed integer, verified utinyint, enforced utinyint, version integer, rule integer, wanted integer,
-    candidate integer, url varchar);
+    candidate integer, url varchar, file varchar);
   ${DICTIONARIES.map((table) => `create table ${table} (number integer, id varchar);`).join('\n  ')}
   create table registered (id varchar, name varchar, type varchar, status varchar, tags varchar);
   create table content (number integer, id varchar, type varchar);

@@ -45,7 +45,7 @@ export function goneQueries(all: All): Gone {
       return rows.map(({ no: number, requests, ...rest }) => ({
         no: number as number,
         requests: requests as number,
-        row: [0, ...Object.values(rest), null, null] as unknown as DecisionRow,
+        row: [0, ...Object.values(rest), null, null, null] as unknown as DecisionRow,
       }));
     },
     erasedAfter: (no) =>

@@ -114,6 +114,7 @@ const COLUMNS: readonly (readonly [
   [INTEGER, (row) => row[16], 0, 'wanted'],
   [INTEGER, (row) => row[17], 0, 'candidates'],
   [VARCHAR, (row) => row[18], null, null],
+  [VARCHAR, (row) => row[19], null, null],
 ];
 
 /** Reuses its chunk for as long as possible: a column that is usual throughout is written once. */

@@ -9,7 +9,7 @@ export interface LicensedRows {
   at: Float64Array;
   /** 0: a URL without an item. Empty where contents were not asked for. */
   content: Int32Array;
-  /** By place, of decisions about no item. */
+  /** The URL of the file, by place, of decisions about no item. */
   urls: Map<number, string>;
 }
 

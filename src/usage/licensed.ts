@@ -108,7 +108,10 @@ export async function answerLicensedGroups(
 }
 
 async function readUrls(connection: DuckDBConnection, from: string, { seq, content, urls }: LicensedRows) {
-  const [seqs = [], texts = []] = await readColumns(connection, `select seq::double, url ${from} and content = 0`);
+  const [seqs = [], texts = []] = await readColumns(
+    connection,
+    `select seq::double, coalesce(file, url) ${from} and content = 0`,
+  );
   const bySeq = new Map(seqs.map((one, i) => [one as number, texts[i] as string | null]));
   for (const [i, number] of content.entries()) if (number === 0) urls.set(i, bySeq.get(seq[i] as number) ?? '');
 }

@@ -29,7 +29,8 @@ export async function retire({ writer, head, next }: Retiring): Promise<boolean>
   const to = Math.min(head.retiredTo, next.retiredTo + RETIRED_A_STEP);
   await writer.run(
     `update decisions set seq = 0, decided_at = decided_at // ${DAY_MS} * ${DAY_MS} + ${DAY_MS / 2},
-       quarter = (decided_at // ${DAY_MS}) * 96 + 48, candidate = 0, url = null where seq > $1 and seq <= $2`,
+       quarter = (decided_at // ${DAY_MS}) * 96 + 48, candidate = 0, url = null,
+       file = null where seq > $1 and seq <= $2`,
     [BigInt(next.retiredTo), BigInt(to)],
     [BIGINT, BIGINT],
   );
@@ -43,8 +44,8 @@ const DAY_MS = 86_400_000;
 /** Archived decisions may be retired too. */
 export function toRetired([, at, ...rest]: DecisionRow): DecisionRow {
   const row = [0, at - (at % DAY_MS) + DAY_MS / 2, ...rest] as DecisionRow;
-  // The candidate and the URL.
-  row.splice(-2, 2, null, null);
+  // The candidate, the URL and its file.
+  row.splice(-3, 3, null, null, null);
   return row;
 }
 

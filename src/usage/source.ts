@@ -167,7 +167,8 @@ const decisionsAfterSql = (engine: Db['engine']): string =>
   `select seq, at, content_no, requester_id, policy_no, reason,
      coalesce(purpose, ${INPUT[engine]('purpose')}) as purpose,
      coalesce(permission, ${INPUT[engine]('permission')}) as permission, collection_id, crawler, license_id, claimed,
-     coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, wanted, candidate, url
+     coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, wanted, candidate,
+     url, file
    from decisions where seq > $1 order by seq limit $2`;
 
 /**

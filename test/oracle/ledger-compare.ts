@@ -22,6 +22,8 @@ const PARTS = [2, 5, 8, 11].map((month) => ({ from: Date.UTC(2026, month, 1), to
 
 export interface Used extends Decided {
   deleted: boolean;
+  /** The file of a URL without an item, by the rules of that time, from the second implementation. */
+  ownFile: string | null;
 }
 
 export interface Expected {
@@ -44,8 +46,8 @@ export interface Count {
 export function unitsOf({ used, terms }: Pick<Expected, 'used' | 'terms'>): (string | null)[] {
   const seen = new Set<unknown>();
   return used
-    .filter(({ contentNo, url }) => {
-      const content = contentNo === 0 ? url : contentNo;
+    .filter(({ contentNo, ownFile }) => {
+      const content = contentNo === 0 ? ownFile : contentNo;
       const isUnit = terms.unit === 'decision' || !seen.has(content);
       seen.add(content);
       return isUnit;

@@ -11,11 +11,13 @@ import { keepDeleted } from '../../src/ledger/counted.ts';
 import { countDeleted } from '../../src/ledger/deleted-counts.ts';
 import { betweenSeqs, replaceInDecisions } from '../../src/ledger/erase.ts';
 import { dropCounts, eraseInputsBatch, retireBatch } from '../../src/ledger/retire.ts';
+import { type UrlRules, USUAL_URLS } from '../../src/lib/spellings.ts';
 import { archive } from '../../src/storage/archive.ts';
 import type { Terms } from '../../src/terms/terms.ts';
 import { Parquet } from '../../src/usage/archive-source.ts';
 import { openColumns } from '../../src/usage/columns.ts';
 import { openPostgresRecords, openRecords, type Records } from '../usage/records.ts';
+import { newRules, newUrl } from './files.ts';
 import { type Count, compare, type Expected, NOW, strict, type Used, unitsOf } from './ledger-compare.ts';
 import { periodOf } from './terms.ts';
 
@@ -122,11 +124,15 @@ function newHolder(random: Random): Holder {
 const versionAt = ({ versions }: Holder, at: number): Version | undefined =>
   versions.filter(({ from }) => from <= at).at(-1);
 
+const NO_URL = { url: null, file: null, ownFile: null };
+
 function newDecisions(random: Random, holders: readonly Holder[]): Used[] {
   const gone = new Set([random.int(1, ITEMS), random.int(1, ITEMS)]);
   const times = Array.from({ length: random.int(20, 150) }, () => START + random.int(0, LENGTH)).toSorted(
     (a, b) => a - b,
   );
+  // The rules of the host change in between.
+  const rules = [random.pick([null, USUAL_URLS]), newRules(random), newRules(random)];
   return times.map((at, i) => {
     const holder = random.chance(0.7) ? random.pick(holders) : undefined;
     const valid = holder !== undefined && (holder.expiresAt === null || at < holder.expiresAt);
@@ -135,7 +141,7 @@ function newDecisions(random: Random, holders: readonly Holder[]): Used[] {
       seq: i + 1,
       at,
       contentNo,
-      url: contentNo === 0 ? random.pick(['a.example/1', 'a.example/2']) : null,
+      ...(contentNo === 0 ? newUrl(random, rules[Math.floor((3 * i) / times.length)] as UrlRules | null) : NO_URL),
       requesterId: 'r',
       policyNo: 1,
       reason: random.chance(0.9) ? 0 : 7,

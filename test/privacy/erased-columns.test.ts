@@ -48,10 +48,10 @@ const FREE: Record<string, string> = {
   content:
     'id external_id title title_words type source source_path source_folded source_query policy_id metadata tags status collection_id',
   daily_counts: 'purpose permission collection_id crawler license_id wanted',
-  decisions: 'license_id url collection_id crawler purpose permission candidate wanted quota',
+  decisions: 'license_id url file collection_id crawler purpose permission candidate wanted quota',
   default_policies: 'policy_id',
   // Evidence of statements names no requester.
-  deleted_decisions: 'license_id purpose url',
+  deleted_decisions: 'license_id purpose url file',
   deliveries: 'id webhook_id event_id kind status',
   ended_candidates: 'policy_id default_action key_id',
   erasures: 'id pseudonym status key_id',
@@ -75,8 +75,8 @@ const FREE: Record<string, string> = {
   site_versions: 'host record',
   sites: 'host signals contact licensing_url purposes sitemaps urls',
   statements: 'id license_id own_micros',
-  test_decisions: 'license_id url collection_id crawler purpose permission candidate wanted quota',
-  test_deleted_decisions: 'license_id purpose url',
+  test_decisions: 'license_id url file collection_id crawler purpose permission candidate wanted quota',
+  test_deleted_decisions: 'license_id purpose url file',
   test_quota_contents: 'license_id content',
   used_sign_ins: 'state_hash',
   users: 'id issuer subject name email role status',

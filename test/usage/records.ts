@@ -22,6 +22,7 @@ export interface Decided {
   /** Purpose and permission are among the inputs, as older versions recorded them. */
   old?: boolean;
   url?: string | null;
+  file?: string | null;
   collectionId?: string | null;
   crawler?: string | null;
   licenseId?: string | null;
@@ -53,6 +54,7 @@ const toValues = (one: Decided): unknown[] => {
     ...(old ? [null, null, JSON.stringify({ purpose, permission })] : [purpose, permission, '{"context":{}}']),
     one.enforced === false ? 0 : 1,
     one.wanted,
+    one.file,
   ];
 };
 
@@ -105,8 +107,8 @@ export async function openPostgresRecords(): Promise<Records<PostgresDb>> {
 /** The types of the columns of a decision, as `toValues` lists them. */
 const INTEGERS = new Set([0, 1, 2, 4, 5, 6, 12, 13, 17]);
 const VALUES: Record<Db['engine'], string> = {
-  sqlite: `${Array.from({ length: 19 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
-  postgres: `${Array.from({ length: 19 }, (_, column) => `(value->>${column})::${INTEGERS.has(column) ? 'bigint' : 'text'}`).join(', ')}
+  sqlite: `${Array.from({ length: 20 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
+  postgres: `${Array.from({ length: 20 }, (_, column) => `(value->>${column})::${INTEGERS.has(column) ? 'bigint' : 'text'}`).join(', ')}
     from json_array_elements($1::json) as value`,
 };
 
@@ -144,7 +146,8 @@ function toRecords<D extends Db>(db: D, { records, installation, directory, end 
         await db.atomic([
           {
             sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason, url,
-                    collection_id, crawler, license_id, claimed, verified, rule_index, purpose, permission, inputs, enforced, wanted)
+                    collection_id, crawler, license_id, claimed, verified, rule_index, purpose, permission, inputs, enforced, wanted,
+                    file)
                   select ${VALUES[db.engine]}`,
             params: [JSON.stringify(decided.slice(i, i + 5_000).map(toValues))],
           },

@@ -82,7 +82,7 @@ async function collect(): Promise<void> {
 }
 
 const decisionBy = (seq: number, requesterId: string): DecisionRow =>
-  [seq, AT, 1, requesterId, 1, 0, ...Array(6).fill(null), 0, 1, 1, -1, null, null, null] as DecisionRow;
+  [seq, AT, 1, requesterId, 1, 0, ...Array(6).fill(null), 0, 1, 1, -1, null, null, null, null] as DecisionRow;
 
 test('gathered decisions stay when cached numbers are dropped, and go when the step is abandoned', async () => {
   const store = await openMemoryStore(engineMiB);

@@ -3031,7 +3031,7 @@ export interface components {
             lastSeen: string;
             /** @description Distinct items that were denied. */
             uniqueContent: number;
-            /** @description Distinct URLs without an item that were denied. */
+            /** @description Distinct URLs without an item that were denied; all spellings of a file are one. */
             uniqueUrls: number;
             /** @description Most frequent first. */
             byReason: {
@@ -3573,6 +3573,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "test";
+            /** @description The URL that stands for all spellings of the file; absent where that is `url` */
+            file?: string;
             /** @description The permission that the check requested */
             permission: string | null;
             purpose: string | null;
@@ -3920,6 +3922,8 @@ export interface components {
             mode?: "test";
             /** @description The address of the item; null for a denial, and for a page without an item */
             source: string | null;
+            /** @description The URL that stands for all spellings of the file; absent where that is `url` */
+            file?: string;
             /** @description The permission that the check requested */
             permission: string | null;
             purpose: string | null;

@@ -21,6 +21,7 @@ interface Row {
   content_id: string | null;
   inputs: string | null;
   url?: string | null;
+  file?: string | null;
   purpose?: string | null;
   enforced?: number | null;
 }
@@ -53,24 +54,25 @@ function filesIn(folder: string): [file: string, ledgerNo: number, toSeq: number
 }
 
 async function readFile(
-  { ledgerNo, ...file }: { file: string; toSeq: number; ledgerNo: number },
+  { ledgerNo, ...archived }: { file: string; toSeq: number; ledgerNo: number },
   { parquet, statement }: { parquet: Parquet; statement: Statement },
 ): Promise<Exported[]> {
   const { licenseId, from, to } = statement;
   const rows = await parquet.selectObjects<Row>(
-    file,
+    archived,
     '* replace (seq::double as seq, decided_at::double as decided_at)',
     `where reason = 0 and license_id = '${licenseId.replaceAll("'", "''")}'
        and decided_at >= ${parseIso(from)} and decided_at < ${parseIso(to)}`,
   );
   return rows
-    .map(({ seq, decided_at: at, content_id: contentId, inputs, url = null, purpose, enforced }) => ({
+    .map(({ seq, decided_at: at, content_id: contentId, inputs, url = null, file = null, purpose, enforced }) => ({
       id: decisionId(ledgerNo, at, seq),
       allowed: true,
       enforced: (enforced ?? 1) === 1,
       licenseId,
       contentId,
       url,
+      file,
       purpose: purpose ?? (inputs === null ? null : ((JSON.parse(inputs) as { purpose?: string }).purpose ?? null)),
       created: toIso(at),
     }))

@@ -48,6 +48,8 @@ export interface Exported {
   licenseId: string | null;
   contentId: string | null;
   url?: string | null;
+  /** The URL that stands for all spellings of its file, if it is another one. */
+  file?: string | null;
   purpose: string | null;
   created: string;
   /** Evidence has these two. */
@@ -133,9 +135,9 @@ function tally({ terms }: Statement, sorted: readonly Known[], isApart: (one: Kn
   const counting = new Tally(terms, exportedIds(sorted));
   let seen = '';
   for (const [seq, one] of sorted.entries()) {
-    const { purpose, contentId, url, unit, recordOnly } = one;
+    const { purpose, contentId, url, file, unit, recordOnly } = one;
     // Nothing is left of a deleted item but whether it was counted before.
-    const content = contentId ?? url ?? (recordOnly && unit === false ? seen : one.id);
+    const content = contentId ?? file ?? url ?? (recordOnly && unit === false ? seen : one.id);
     counting.add({ at: 0, seq, purpose, content, deleted: isApart(one) });
     if (countsPurpose(terms, purpose)) seen = content;
   }

@@ -33,6 +33,7 @@ import { takeClaims } from './0031-take-claims.ts';
 import { BACKWARD_STEPS } from './0032-backward-steps.ts';
 import { SITEMAPS } from './0033-sitemaps.ts';
 import { urls } from './0034-urls.ts';
+import { FILES } from './0035-files.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Tables) => Promise<Step[]>);
@@ -73,4 +74,5 @@ export const MIGRATIONS: readonly Migration[] = [
   BACKWARD_STEPS,
   SITEMAPS,
   urls,
+  FILES,
 ];

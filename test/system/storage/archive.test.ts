@@ -67,7 +67,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal((await service.call('POST', '/v1/collections', { body: collection })).status, 201);
       const checks = async (count: number): Promise<void> => {
         const list = Array.from({ length: count }, (_, i) => ({
-          ...(i % 10 === 9 ? { url: `https://www.example.com/${i}` } : { contentId: contents[i % 3] }),
+          ...(i % 10 === 9
+            ? { url: `https://www.example.com/${i}${i % 20 === 9 ? '/' : ''}` }
+            : { contentId: contents[i % 3] }),
           ...(i % 4 === 0 ? { permission: 'training' } : {}),
           ...(i % 7 === 0 ? { context: { userAgent: 'GPTBot/1.2', verified: 'ip' } } : {}),
           ...(i % 5 === 0 ? {} : { requesterId: `r${i % 4}` }),
