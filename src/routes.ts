@@ -7,7 +7,7 @@ import { auditRoutes } from './changes/audit-routes.ts';
 import { collectionRoutes } from './collections/routes.ts';
 import { matchRoutes } from './content/match-routes.ts';
 import { contentRoutes } from './content/routes.ts';
-import { findMerged, foldItems } from './content/same-file.ts';
+import { findMerged } from './content/same-file.ts';
 import { crawlerRoutes } from './crawlers/routes.ts';
 import { driftRoutes } from './drift/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -164,7 +164,6 @@ function notifyingRoutes(app: App, { config, db, changes, clock, events, streams
 function publishingRoutes(app: App, { db, changes, clock, published, driftChecks }: Parts): void {
   const items = {
     merged: (host: string, rules: Parameters<typeof findMerged>[2]) => findMerged(db, host, rules),
-    fold: (host: string) => foldItems(db, host),
   };
   siteRoutes(app, { db, changes, clock, items });
   signalRoutes(app, { db, clock, signals: published });

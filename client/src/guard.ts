@@ -6,15 +6,18 @@ import { type Ask, type Asked, openAsker } from './asker.ts';
 import { isRefusal } from './breaker.ts';
 import { createPostern } from './client.ts';
 import { putHeaders, withHeaders } from './put-headers.ts';
-import { askOnce, checkOf, urlOf } from './question.ts';
-import { isContradicted } from './readings.ts';
+import { askOnce, checkOf, type RouterUrls, urlOf } from './question.ts';
 import {
   type Looseness,
   loosenessOfExpress,
   loosenessOfFastify,
+  loosenessOfHono,
+  loosenessOfOptions,
   otherSpellings,
   type RoutedRequest,
   STRICT,
+  together,
+  urlsOf,
 } from './routers.ts';
 import { isListedFile, isSiteFile, toPlainPath } from './site-files.ts';
 import type { ConnectionOptions } from './transport.ts';
@@ -23,7 +26,6 @@ import {
   allowedWithout,
   answeredPreflight,
   preferredBy,
-  refusedSpelling,
   refusedUnknown,
   refusedWithout,
   servedAlways,
@@ -42,6 +44,11 @@ export interface GuardOptions extends Pick<ConnectionOptions, 'url' | 'key' | 'f
   content: 'url' | ((visit: Visit) => Maybe<string>);
   /** With `content: 'url'`, the origin of your site, such as `https://example.com`; else the visitor's Host counts. */
   origin?: string;
+  /**
+   * With `content: 'url'`, what your router ignores in paths, where the guard cannot see it: that of a framework behind
+   * `check` or `fetch`, or a `getPath` of your own. Adds to the settings that it reads from Express, Fastify and Hono.
+   */
+  urls?: RouterUrls;
   /** Returns the requester id from your login or key check; undefined if anonymous. Never trust a visitor's header. */
   requester?(visit: Visit): Maybe<string>;
   /** Returns the visitor's address and country, as your server knows them. The user agent is added. */
@@ -110,7 +117,7 @@ export interface FastifyReply {
   send(payload?: unknown): unknown;
 }
 export interface HonoContext {
-  req: { raw: Request };
+  req: { raw: Request; path?: string };
   res: Response;
   header(name: string, value: string): void;
 }
@@ -122,8 +129,9 @@ const KEPT_MAX = 1_000;
 export function guard(options: GuardOptions): Guard {
   requireOptions(options);
   const decide = openDecide(options);
-  const check = (request: Request): Promise<Verdict> =>
-    decide(visitOfFetch(request), { view: request, isOfNode: false, router: STRICT });
+  const checkFor = (request: Request, router: Looseness): Promise<Verdict> =>
+    decide(visitOfFetch(request), { view: request, isOfNode: false, router });
+  const check = (request: Request): Promise<Verdict> => checkFor(request, STRICT);
   return {
     check,
     fetch:
@@ -161,7 +169,8 @@ export function guard(options: GuardOptions): Guard {
       return reply;
     },
     hono: () => async (context, next) => {
-      const verdict = await check(context.req.raw);
+      const { raw, path } = context.req;
+      const verdict = await checkFor(raw, loosenessOfHono(raw, path));
       if (!verdict.allowed) return verdict.toResponse();
       await next();
       putHeaders(
@@ -174,7 +183,7 @@ export function guard(options: GuardOptions): Guard {
   };
 }
 
-function requireOptions({ content, origin, onError, unknown, sitemaps = [] }: GuardOptions): void {
+function requireOptions({ content, origin, onError, unknown, urls, sitemaps = [] }: GuardOptions): void {
   if (content !== 'url' && typeof content !== 'function') {
     throw new TypeError("`content` must be 'url' or a function that returns the item of a request");
   }
@@ -183,8 +192,17 @@ function requireOptions({ content, origin, onError, unknown, sitemaps = [] }: Gu
   }
   requireOneOf('onError', onError);
   requireOneOf('unknown', unknown);
+  if (urls !== undefined) requireUrls(content, urls);
   const odd = sitemaps.find((path) => toPlainPath(path) === undefined);
   if (odd !== undefined) throw new TypeError(`\`sitemaps\` takes paths such as /sitemap.xml, not ${odd}`);
+}
+
+function requireUrls(content: GuardOptions['content'], urls: RouterUrls): void {
+  if (content !== 'url') throw new TypeError("`urls` needs `content: 'url'`: your function reads the path by itself");
+  for (const [name, value] of Object.entries(urls)) {
+    if ((name === 'case' || name === 'finalSlash') && (value === undefined || value === 'ignored')) continue;
+    throw new TypeError("`urls` takes `case: 'ignored'` and `finalSlash: 'ignored'`, for what your router ignores");
+  }
 }
 
 function requireOneOf(name: string, value: unknown): void {
@@ -207,14 +225,15 @@ function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promis
   const asker = openAsker(postern, { timeoutMs, keptMax });
   const sitemaps = new Set(options.sitemaps?.map((path) => toPlainPath(path) as string));
   const service = `${url} ${key}`;
-  return async (visit, { view, isOfNode, router }) => {
+  const stated = loosenessOfOptions(options.urls);
+  return async (visit, { view, isOfNode, router: seen }) => {
     if (isPreflight(visit)) return answeredPreflight();
     if (isSiteFile(visit, sitemaps)) return servedAlways();
     const isTogether = (options.batch ?? isOfNode) && mayBatch();
     const ask: Ask = (check) => askOnce((each) => asker(each, isTogether), check, { view, service });
     return preferredBy(
       options.pages === false ? undefined : visit.header('accept'),
-      await decideFor(options, ask, { ...visit, others: otherSpellings(visit.path, router) }),
+      await decideFor(options, ask, { ...visit, router: together(seen, stated) }),
     );
   };
 }
@@ -228,18 +247,15 @@ function shownOf(options: GuardOptions, asked: Asked): Asked {
 /** workerd also runs Express, and says by this name who it is. */
 const mayBatch = (): boolean => globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
 
-interface Spelled extends Visit {
-  /** Other paths by which the router may know the page. */
-  others: readonly string[];
+interface Routed extends Visit {
+  /** The settings of the router. */
+  router: Looseness;
 }
 
-async function decideFor(options: GuardOptions, ask: Ask, visit: Spelled): Promise<Verdict> {
+async function decideFor(options: GuardOptions, ask: Ask, visit: Routed): Promise<Verdict> {
   // An error of your own callbacks reaches you and never becomes an allow.
-  const check = await checkOf(options, visit);
-  const spelled = options.content === 'url' || options.unknown === 'allow' ? await checksOf(options, visit) : [];
+  const checks = await checksOf(options, visit);
   try {
-    if (check !== null && (await isContradicted(ask, check, spelled))) return refusedSpelling();
-    const checks = check === null ? spelled : [check, ...spelled];
     const verdict = await firstOf(checks, (one) => answerTo(options, ask, { check: one, visit }));
     return verdict ?? (options.unknown === 'allow' ? allowedWithout('content_unknown') : refusedUnknown());
   } catch (error) {
@@ -257,9 +273,16 @@ async function firstOf(
   return check === undefined ? undefined : ((await answer(check)) ?? firstOf(others, answer));
 }
 
-/** Returns the checks of the other spellings. */
-async function checksOf(options: GuardOptions, { others, ...visit }: Spelled): Promise<Check[]> {
-  const checks = await Promise.all(others.map((path) => checkOf(options, { ...visit, path })));
+/**
+ * Returns the check of the visit. Where your own function finds the item, and what it does not find is let through,
+ * those of the other spellings follow: the service finds them only by URL.
+ */
+async function checksOf(options: GuardOptions, { router, ...visit }: Routed): Promise<Check[]> {
+  const isByUrl = options.content === 'url';
+  const others = isByUrl || options.unknown !== 'allow' ? [] : otherSpellings(visit.path, router);
+  const paths = [visit.path, ...others];
+  const urls = isByUrl ? urlsOf(router) : undefined;
+  const checks = await Promise.all(paths.map((path) => checkOf(options, { ...visit, path }, urls)));
   return checks.filter((check) => check !== null);
 }
 

@@ -4,9 +4,14 @@ import type { GuardOptions } from './guard.ts';
 import type { Check } from './types.ts';
 import type { Visit } from './visit.ts';
 
+/** The differences of paths that a router ignores. */
+export type RouterUrls = NonNullable<Check['urls']>;
+
 /** Returns the check of a visit; null without an item. */
-export async function checkOf(options: GuardOptions, visit: Visit): Promise<Check | null> {
-  const asked = options.content === 'url' ? { url: urlOf(options, visit) } : await itemOf(options.content, visit);
+export async function checkOf(options: GuardOptions, visit: Visit, urls?: RouterUrls): Promise<Check | null> {
+  const { content } = options;
+  const asked =
+    content === 'url' ? { url: urlOf(options, visit), ...(urls && { urls }) } : await itemOf(content, visit);
   if (asked === null) return null;
   const requesterId = await options.requester?.(visit);
   const known = await options.context?.(visit);
@@ -81,16 +86,21 @@ const views = new WeakMap<object, Question[]>();
 export async function askOnce(ask: Ask, check: Check, { view, service }: { view: object; service: string }) {
   const before = views.get(view) ?? [];
   views.set(view, before);
-  const { contentId, url, ...others } = check;
+  const { contentId, url, urls, ...others } = check;
   const rest = JSON.stringify([service, others]);
   for (const one of before.filter((each) => each.rest === rest)) {
-    if (one.check.contentId === contentId && one.check.url === url) return one.asked;
+    if (one.check.contentId === contentId && one.check.url === url && isCovered(urls, one.check.urls)) return one.asked;
     if (contentId !== undefined && isAbout(await one.asked, contentId)) return one.asked;
   }
   const asked = ask(check);
   before.push({ rest, check, asked });
   return asked;
 }
+
+/** A router that ignores no more is asked for already. */
+const isCovered = (urls: RouterUrls = {}, before: RouterUrls = {}): boolean =>
+  (urls.case === undefined || before.case !== undefined) &&
+  (urls.finalSlash === undefined || before.finalSlash !== undefined);
 
 /** The item at a URL may be asked for by its name as well. */
 const isAbout = (asked: Asked, contentId: string): boolean =>

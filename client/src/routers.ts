@@ -3,6 +3,8 @@
  * its settings are those of the application, of a router in it, or hidden.
  */
 
+import type { RouterUrls } from './question.ts';
+
 export interface Looseness {
   /** `/A` leads to the route `/a`. */
   readonly ignoresCase: boolean;
@@ -14,6 +16,20 @@ export interface Looseness {
 
 export const STRICT: Looseness = { ignoresCase: false, ignoresSlash: false };
 const LOOSE: Looseness = { ignoresCase: true, ignoresSlash: true };
+
+/** Returns what one of them ignores. */
+export const together = (one: Looseness, other: Looseness): Looseness => ({ ...one, ...either(one, other) });
+
+/** Returns what a check says of the router; undefined if it ignores nothing. */
+export function urlsOf({ ignoresCase, ignoresSlash }: Looseness): RouterUrls | undefined {
+  if (!ignoresCase && !ignoresSlash) return undefined;
+  return { ...(ignoresCase && { case: 'ignored' }), ...(ignoresSlash && { finalSlash: 'ignored' }) };
+}
+
+export const loosenessOfOptions = ({ case: letters, finalSlash }: RouterUrls = {}): Looseness => ({
+  ignoresCase: letters === 'ignored',
+  ignoresSlash: finalSlash === 'ignored',
+});
 
 const either = (one: Looseness, other: Looseness): Looseness => ({
   ignoresCase: one.ignoresCase || other.ignoresCase,
@@ -102,6 +118,23 @@ const toLooseness = ({ caseSensitive, ignoreTrailingSlash }: FastifySettings): L
   ignoresCase: caseSensitive === false,
   ignoresSlash: ignoreTrailingSlash === true,
 });
+
+/**
+ * Takes a request of Hono and the path that its router sees: with `strict: false`, or a `getPath` of your own, that is
+ * another one than the visitor sent.
+ */
+export function loosenessOfHono({ url }: { url: string }, seen: string | undefined): Looseness {
+  const sent = new URL(url).pathname;
+  if (seen === undefined || seen === sent) return STRICT;
+  return {
+    ignoresCase: hasCapitals(sent) && !hasCapitals(seen),
+    ignoresSlash: sent.endsWith('/') && !seen.endsWith('/'),
+  };
+}
+
+/** Escapes are no letters, other than those of letters. */
+const hasCapitals = (path: string): boolean =>
+  /[A-Z]/.test(path.replaceAll(/%(?!4[1-9a-f]|5[0-9a])[0-9a-f]{2}/gi, '')) || /%(?:4[1-9a-f]|5[0-9a])/i.test(path);
 
 /** More spellings than these are not tried one by one. */
 const SPELLINGS_MAX = 16;

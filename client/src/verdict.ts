@@ -128,9 +128,6 @@ export const answeredPreflight = (): Verdict => ({
 export const refusedUnknown = (): Verdict => refused(403, 'content_unknown', 'This content is not registered.', {});
 
 /** Refuses a spelling of a page that is refused in the spelling of the route. */
-export const refusedSpelling = (): Verdict =>
-  refused(403, 'ambiguous_content', 'This spelling of the address leads to a page with other rules.', {});
-
 export const refusedWithout = (): Verdict =>
   refused(503, 'no_decision', 'Access cannot be decided now.', { 'retry-after': '1' });
 

@@ -4,22 +4,32 @@
  * refused, never guessed.
  */
 import { type InForce, openPastCollections } from '../collections/known.ts';
-import { foundAt, readAddress, toPage, UndecidedUrl } from '../content/address.ts';
+import { loosened } from '../collections/loosened.ts';
+import { type Found, foundAt, readAddress, toPage } from '../content/address.ts';
 import { type Content, toContentFacts } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
-import { placeOf } from '../content/placement.ts';
+import { placeOf, placesOf } from '../content/placement.ts';
 import { findContent, findContents } from '../content/store.ts';
+import { UndecidedUrl } from '../content/undecided.ts';
 import type { Db } from '../db/db.ts';
 import { Failure, fail } from '../errors.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Locator } from '../lib/locator.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
-import type { Page, Place } from '../policies/facts.ts';
+import type { ContentFacts, Page } from '../policies/facts.ts';
 import { findVersionAt } from '../policies/store.ts';
 import { type Past, requesterAt } from '../requesters/history.ts';
 import { findPast } from '../requesters/store.ts';
 import type { Ask } from './ask.ts';
-import { ANONYMOUS, type KnownRequester, type Placed, type Subject } from './facts.ts';
+import {
+  ANONYMOUS,
+  type KnownRequester,
+  type Placed,
+  type PlacedReadings,
+  type Subject,
+  together,
+  toSubject,
+} from './facts.ts';
 
 /** The policy and the requester of a check, now or at a past time (epoch ms). Both throw invalid_request. */
 export interface SubjectSource {
@@ -45,7 +55,7 @@ export async function readSubjects(
     try {
       const { contentId, locator } = ask;
       if (locator !== undefined) subjects.set(ask, await toSubjectAt(db, source, locator, ask));
-      else subjects.set(ask, await toSubject(source, contents.get(contentId as string), ask));
+      else subjects.set(ask, await toSubjectOf(source, contents.get(contentId as string), ask));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       subjects.set(ask, error);
@@ -54,7 +64,7 @@ export async function readSubjects(
   return subjects;
 }
 
-async function toSubject(source: SubjectSource, content: Content | undefined, ask: Ask): Promise<Subject> {
+async function toSubjectOf(source: SubjectSource, content: Content | undefined, ask: Ask): Promise<Subject> {
   const { asOf } = ask;
   if (content === undefined) throw contentNotFound(ask.contentId as string);
   if (asOf !== undefined && content.createdAt > asOf) {
@@ -73,7 +83,7 @@ async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask:
   const { asOf } = ask;
   const inForce = await source.inForce(asOf);
   const items = new Map<string, Content>();
-  const at = await readAddress(db, locator, inForce, async (id) => {
+  const at = await readAddress(db, { locator, urls: ask.urls }, inForce, async (id) => {
     const content = await findContent(db, id);
     if (content === undefined || content.createdAt > (asOf ?? content.createdAt)) return false;
     items.set(id, content);
@@ -82,15 +92,27 @@ async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask:
   if (typeof at === 'string') throw new UndecidedUrl(locator, at);
   const placed: Placed[] = [];
   for (const found of foundAt(at)) {
-    const content = 'id' in found ? (items.get(found.id) as Content) : null;
-    const place = content === null ? null : placeOf(content, inForce);
-    const page = 'id' in found ? withAsked(toPage(found.locator, place as Place), found.asked) : found.page;
-    const policy = await source.policy(page.policyId, asOf, placed[0]?.page?.policyId ?? page.policyId);
-    placed.push({ content: content && toContentFacts(content, place as Place), page, policy });
+    for (const { content, page } of placesFor(found, items, inForce)) {
+      const policy = await source.policy(page.policyId, asOf, placed[0]?.page?.policyId ?? page.policyId);
+      placed.push({ content, page, policy });
+    }
   }
-  const [first, ...others] = placed as [Placed, ...Placed[]];
-  const subject = { ...first, requester: await requesterOf(source, ask) };
-  return 'found' in at ? { ...subject, others, missing: at.missing.length > 0 } : subject;
+  return toSubject(together(at, placed) as PlacedReadings, await requesterOf(source, ask));
+}
+
+function placesFor(
+  found: Found,
+  items: ReadonlyMap<string, Content>,
+  inForce: InForce,
+): { content: ContentFacts | null; page: Page }[] {
+  if ('page' in found) return [{ content: null, page: found.page }];
+  const { id, locator, asked, urls } = found;
+  const content = items.get(id) as Content;
+  const places = urls === undefined ? [placeOf(content, inForce)] : placesOf(content, loosened(inForce, urls));
+  return places.map((place) => ({
+    content: toContentFacts(content, place),
+    page: withAsked(toPage(locator, place), asked),
+  }));
 }
 
 const withAsked = (page: Page, asked: Locator | undefined): Page => (asked === undefined ? page : { ...page, asked });

@@ -94,6 +94,10 @@ function bringVisitor(ask: Ask, { visitor, url, context }: CheckRequest, dry: bo
 }
 
 function byId(request: CheckRequest): Ask {
+  if (request.urls !== undefined) {
+    const message = '`urls` says how your router reads the path of `url`: ask by `url`, or leave it out.';
+    throw fail('invalid_request', message, { param: 'urls' });
+  }
   if (request.contentId !== undefined) return request as Ask;
   throw fail('invalid_request', '`contentId` is required, or `url`: the address that was asked for.', {
     param: 'contentId',

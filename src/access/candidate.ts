@@ -3,9 +3,9 @@ import { toCandidateText } from '../ledger/candidate.ts';
 import { reasonCode } from '../ledger/reason.ts';
 import type { CompiledCandidate, CompiledPolicy } from '../policies/compile.ts';
 import type { Facts } from '../policies/facts.ts';
-import { verdictOfAll } from './alike.ts';
+import { verdictOfAll, verdictOfSpellings } from './alike.ts';
 import type { Ask } from './ask.ts';
-import { decide, type Evaluation } from './decide.ts';
+import { decide, type Evaluation, type Verdict } from './decide.ts';
 import { type Subject, toFacts } from './facts.ts';
 
 /**
@@ -23,9 +23,12 @@ export function decideByCandidate(
   const { reason, rule } =
     subject.others === undefined
       ? verdict
-      : verdictOfAll(first, othersBy(candidate, evaluation, subject, ask), subject.missing === true);
+      : togetherWith(first, othersBy(candidate, evaluation, subject, ask), subject);
   return toCandidateText(no, reasonCode(reason), rule?.index ?? null);
 }
+
+const togetherWith = (first: Evaluation, rest: Evaluation[], { missing, spelled }: Subject): Verdict =>
+  spelled === true ? verdictOfSpellings([first, ...rest]) : verdictOfAll(first, rest, missing === true);
 
 const othersBy = (
   candidate: CompiledPolicy,

@@ -4,7 +4,7 @@
  * recorded gets no decision.
  */
 
-import { UndecidedUrl } from '../content/address.ts';
+import { UndecidedUrl } from '../content/undecided.ts';
 import { crawlerOf } from '../crawlers/directory.ts';
 import { Conflict, type Db, Unavailable } from '../db/db.ts';
 import { Failure, unavailable } from '../errors.ts';
@@ -31,7 +31,7 @@ import { type Decided, type DecideTerms, decideAsk, type SignalsOf } from './dra
 import type { Explainer } from './explain.ts';
 import type { Subject } from './facts.ts';
 import type { KeptDecisions, Round } from './kept.ts';
-import { refusedReadings } from './readings.ts';
+import { decidingReading } from './readings.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface CheckDeps extends AddressDeps {
@@ -81,9 +81,9 @@ function decideAtOnce(deps: CheckDeps, ask: Ask, attempt: Attempt): Promise<Deci
   if (subject === undefined) return undefined;
   const ledger = ledgerOf(deps, attempt);
   const terms = termsOf(deps, attempt, ledger.now());
-  const refused = refusedReadings(subject, ask, terms.now);
-  if (refused !== undefined) throw refused;
-  const { draft, entry } = traced('decide', () => decideAsk(subject, ask, terms));
+  const deciding = decidingReading(subject, ask, terms.now);
+  if (deciding instanceof UndecidedUrl) throw deciding;
+  const { draft, entry } = traced('decide', () => decideAsk(deciding, ask, terms));
   return traced('commit', () => ledger.record([entry], undefined, attempt.grounds)).then(
     ([recorded]) => settle(draft, recorded as Recorded),
     (error: unknown) => {
@@ -148,9 +148,9 @@ function decideAll(
   const decideOne = (subject: Subject | Failure, i: number): Decided | Failure => {
     if (subject instanceof Failure) return subject;
     const ask = asks[i] as Ask;
-    const refused = refusedReadings(subject, ask, ask.asOf ?? terms.now);
-    if (refused !== undefined) return refused;
-    return kept === undefined ? decideAsk(subject, ask, terms) : kept.decide(i, { subject, ask }, terms);
+    const deciding = decidingReading(subject, ask, ask.asOf ?? terms.now);
+    if (deciding instanceof UndecidedUrl) return deciding;
+    return kept === undefined ? decideAsk(deciding, ask, terms) : kept.decide(i, { subject: deciding, ask }, terms);
   };
   const deciding = traced('decide', () => mapInSlices(subjects, decideOne));
   if (kept === undefined) return deciding;

@@ -25,33 +25,37 @@ export interface Subject {
   others?: readonly Placed[];
   /** A reading finds nothing. */
   missing?: boolean;
+  /** The others are what the router of the caller finds: they are no other readings. */
+  spelled?: boolean;
 }
 
 /** An item or a page with its policy. */
 export type Placed = Pick<Subject, 'content' | 'page' | 'policy'>;
 
 /** The item or page of a URL under each of its readings, the plainest one first. */
-export type PlacedReadings = Placed & Pick<Subject, 'others' | 'missing'>;
+export type PlacedReadings = Placed & Pick<Subject, 'others' | 'missing' | 'spelled'>;
 
 /** Returns the subject of a check. */
 export function toSubject(
-  { content, page, policy, others, missing }: PlacedReadings,
+  { content, page, policy, others, missing, spelled }: PlacedReadings,
   requester: KnownRequester,
 ): Subject {
   if (page === undefined) return { content, policy, requester };
   if (others === undefined) return { content, page, policy, requester };
-  return { content, page, policy, requester, others, missing: missing === true };
+  return { content, page, policy, requester, others, missing: missing === true, spelled: spelled === true };
 }
 
 /** Returns what a URL leads to, with its readings; undefined unless every one is there. */
 export function together(at: Exclude<AtUrl, string>, all: readonly (Placed | undefined)[]): PlacedReadings | undefined {
   const [first, ...others] = all as readonly Placed[];
   if (first === undefined || all.includes(undefined)) return undefined;
-  return 'found' in at ? { ...first, others, missing: at.missing.length > 0 } : first;
+  if ('found' in at) return { ...first, others, missing: at.missing.length > 0, spelled: at.spelled };
+  // An item that only the router finds, in several collections.
+  return others.length === 0 ? first : { ...first, others, spelled: true };
 }
 
 /** The fields of a check beyond its ids. The ledger keeps them with the decision. */
-export type Inputs = Pick<CheckRequest, 'permission' | 'purpose' | 'context' | 'license'>;
+export type Inputs = Pick<CheckRequest, 'permission' | 'purpose' | 'context' | 'license' | 'urls'>;
 
 export const ANONYMOUS: KnownRequester = { facts: null, licenses: [] };
 

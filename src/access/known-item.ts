@@ -1,6 +1,7 @@
 /** Items in memory, with the place that the collections in force give to them. */
 import type { InForce } from '../collections/known.ts';
 import { type AtUrl, toPage } from '../content/address.ts';
+import { type Content, toContentFacts } from '../content/content.ts';
 import { type Placeable, placeOf } from '../content/placement.ts';
 import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
 import type { Locator } from '../lib/locator.ts';
@@ -29,7 +30,7 @@ export function factsIn(known: KnownItem, inForce: InForce): ContentFacts {
   return known.facts;
 }
 
-const toPlaceable = ({ facts: { type, tags, ownsPolicy }, source, policyId }: KnownItem): Placeable => ({
+export const toPlaceable = ({ facts: { type, tags, ownsPolicy }, source, policyId }: KnownItem): Placeable => ({
   source,
   type: type as Placeable['type'],
   tags,
@@ -68,6 +69,14 @@ export function withPage(
 /** Reports an item that was read when no rule needed its metadata or its address, though one does now. */
 export const lacksField = (content: ContentFacts, policy: CompiledPolicy): boolean =>
   (policy.asksMetadata && content.metadata === null) || (policy.asksSource && content.source === null);
+
+/** Returns the facts of an item without what no rule of its policy reads. */
+export const leanFacts = (content: Content, place: Place, policy: CompiledPolicy | undefined): ContentFacts => ({
+  ...toContentFacts(content, place),
+  source: policy?.asksSource === true ? content.source : null,
+  // Up to 16 KiB an item: kept only for rules that need it.
+  metadata: policy?.asksMetadata === true ? content.metadata : null,
+});
 
 /** Records that were read for all checks of a request together. */
 export interface ReadTogether {

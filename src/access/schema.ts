@@ -23,6 +23,17 @@ export const CheckRequest = Type.Object(
           'Instead of `contentId`: the URL that was asked for. Finds the item that is served there; without one, its collection decides.',
       }),
     ),
+    urls: Type.Optional(
+      Type.Object(
+        { case: Type.Optional(Type.Literal('ignored')), finalSlash: Type.Optional(Type.Literal('ignored')) },
+        {
+          additionalProperties: false,
+          title: 'RouterUrls',
+          description:
+            'With `url`: what your router ignores in paths, if that is more than the site says. Items, collections and rules are found by both; what either denies is denied.',
+        },
+      ),
+    ),
     requesterId: Type.Optional(RequesterId),
     permission: Type.Optional(PermissionName),
     purpose: Type.Optional(Purpose),

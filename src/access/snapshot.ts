@@ -7,18 +7,18 @@ import { isRequesterEdit } from '../changes/kinds.ts';
 import type { InForce, KnownCollections } from '../collections/known.ts';
 import {
   type Addresses,
+  type AskedUrl,
   type AtUrl,
   type Found,
   foundAt,
   openAddresses,
   readAddress,
-  type Undecided,
-  UndecidedUrl,
 } from '../content/address.ts';
-import { isContentId, toContentFacts } from '../content/content.ts';
+import { isContentId } from '../content/content.ts';
 import { contentNotFound } from '../content/edits.ts';
 import { placeOf } from '../content/placement.ts';
 import { findContents } from '../content/store.ts';
+import { type Undecided, UndecidedUrl } from '../content/undecided.ts';
 import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { bytesOf, ENTRY_BYTES } from '../lib/bytes.ts';
@@ -47,12 +47,14 @@ import {
   factsIn,
   type KnownItem,
   lacksField,
+  leanFacts,
   type PlacedItem,
   type ReadTogether,
   weightOfItem,
   withPage,
 } from './known-item.ts';
 import { readRequester, weightOfRequester } from './known-requester.ts';
+import { isLooser, placedLooser, readLooser } from './looser.ts';
 import { Shared } from './shared.ts';
 
 const CONTENT_MAX = 2_000_000;
@@ -104,10 +106,11 @@ export class Snapshot {
   }
 
   /** Returns the subject of a check if all of it is in memory. The past is not. */
-  subject({ contentId, locator, requesterId, asOf }: Ask): Subject | undefined {
+  subject({ contentId, locator, urls, requesterId, asOf }: Ask): Subject | undefined {
     const inForce = this.#collections.now();
     if (asOf !== undefined || inForce === undefined) return undefined;
-    const placed = locator === undefined ? this.#item(contentId as string, inForce) : this.#atUrl(locator, inForce);
+    const placed =
+      locator === undefined ? this.#item(contentId as string, inForce) : this.#atUrl({ locator, urls }, inForce);
     const requester = requesterId === undefined ? ANONYMOUS : this.#requesters.get(requesterId);
     return placed && requester && toSubject(placed, requester);
   }
@@ -129,11 +132,11 @@ export class Snapshot {
     const requesters = new Map([[undefined as string | undefined, ANONYMOUS]]);
     const subjects = new Map<Ask, Subject | Failure>();
     for (const ask of asks) {
-      const { contentId = '', locator, requesterId } = ask;
+      const { contentId = '', locator, urls, requesterId } = ask;
       const placed =
         locator === undefined
           ? (known.get(contentId) ?? (await this.#withPolicy(contentId, contents.get(contentId))))
-          : await this.#readAtUrl(locator, inForce, { at: addresses.get(locator), known, contents });
+          : await this.#readAtUrl({ locator, urls }, inForce, { at: addresses.get(locator), known, contents });
       if (placed === undefined || placed instanceof Failure) {
         subjects.set(ask, placed ?? contentNotFound(contentId));
         continue;
@@ -161,13 +164,17 @@ export class Snapshot {
   }
 
   /** Returns what decides about a URL, if it is in memory. */
-  #atUrl(locator: Locator, inForce: InForce): PlacedReadings | undefined {
-    const at = this.#addresses.now(locator, inForce);
+  #atUrl(asked: AskedUrl, inForce: InForce): PlacedReadings | undefined {
+    const at = this.#addresses.now(asked, inForce);
     if (at === undefined || typeof at === 'string') return undefined;
-    if (!('found' in at)) return this.#inMemory(at, inForce);
+    if (!('found' in at) && !('id' in at && isLooser(at))) return this.#inMemory(at, inForce);
     return together(
       at,
-      at.found.map((one) => this.#inMemory(one, inForce)),
+      foundAt(at).flatMap((one) =>
+        'id' in one && isLooser(one)
+          ? placedLooser(this.#contents.get(one.id), one, inForce, (id) => this.#policies.get(id))
+          : this.#inMemory(one, inForce),
+      ),
     );
   }
 
@@ -182,39 +189,43 @@ export class Snapshot {
 
   /** Returns what is at the URLs of the asks, reading it for all of them together. */
   #readAddresses(asks: readonly Ask[], inForce: InForce): Promise<Map<Locator, AtUrl>> | Map<Locator, AtUrl> {
-    const locators = asks.flatMap(({ locator }) => locator ?? []);
-    return locators.length === 0 ? new Map() : this.#addresses.readAll(locators, inForce);
+    const asked = asks.flatMap(({ locator, urls }) => (locator === undefined ? [] : [{ locator, urls }]));
+    return asked.length === 0 ? new Map() : this.#addresses.readAll(asked, inForce);
   }
 
   async #readAtUrl(
-    locator: Locator,
+    asked: AskedUrl,
     inForce: InForce,
     { at, known, contents }: ReadTogether,
   ): Promise<PlacedReadings | Failure> {
-    const read = at ?? (await this.#addresses.read(locator, inForce));
-    const placed = await this.#readPlaced(read, async (id) => {
+    const read = at ?? (await this.#addresses.read(asked, inForce));
+    const placed = await this.#readPlaced(read, inForce, async (id) => {
       const item = known.get(id) ?? (await this.#withPolicy(id, contents.get(id)));
       return item ?? this.#item(id, inForce) ?? this.#readItem(id, inForce);
     });
-    if (placed !== undefined) return typeof placed === 'string' ? new UndecidedUrl(locator, placed) : placed;
+    if (placed !== undefined) return typeof placed === 'string' ? new UndecidedUrl(asked.locator, placed) : placed;
     // Since it was found, the item was deleted, or the collection got another policy and this one was deleted.
     const now = await this.#collections.read();
     const again = await this.#readPlaced(
-      await readAddress(this.#db, locator, now),
+      await readAddress(this.#db, asked, now),
+      now,
       async (id) => this.#item(id, now) ?? this.#readItem(id, now),
     );
-    return again === undefined || typeof again === 'string' ? new UndecidedUrl(locator, again ?? 'none') : again;
+    return again === undefined || typeof again === 'string' ? new UndecidedUrl(asked.locator, again ?? 'none') : again;
   }
 
   /** Returns undefined where something of it is gone. */
   async #readPlaced(
     at: AtUrl,
+    inForce: InForce,
     itemOf: (id: string) => Promise<PlacedItem | undefined>,
   ): Promise<PlacedReadings | Undecided | undefined> {
     if (typeof at === 'string') return at;
     const all: (Placed | undefined)[] = [];
     for (const found of foundAt(at)) {
-      if ('id' in found) {
+      if ('id' in found && isLooser(found)) {
+        all.push(...(await readLooser(this.#db, found, inForce, (id) => this.findPolicy(id))));
+      } else if ('id' in found) {
         const item = await itemOf(found.id);
         all.push(item && withPage(item, found));
       } else {
@@ -260,13 +271,7 @@ export class Snapshot {
         const content = { ...read, policyId, type: this.#shared.text(read.type) };
         const place = placeOf(content, inForce);
         const policy = await this.findPolicy(place.policyId);
-        const facts = {
-          ...toContentFacts(content, place),
-          tags: this.#shared.tags(content.tags),
-          source: policy?.asksSource === true ? content.source : null,
-          // Up to 16 KiB an item: kept only for rules that need it.
-          metadata: policy?.asksMetadata === true ? content.metadata : null,
-        };
+        const facts = { ...leanFacts(content, place, policy), tags: this.#shared.tags(content.tags) };
         found.set(ref, facts);
         keep(facts.id, { facts, inForce, source: content.source, policyId });
         this.#ids.set(facts.externalId, facts.id);

@@ -7,7 +7,7 @@
 import { parseDictionary, Token } from 'structured-headers';
 import type { Ask } from '../access/ask.ts';
 import type { CheckDeps } from '../access/check.ts';
-import { UndecidedUrl } from '../content/address.ts';
+import { UndecidedUrl } from '../content/undecided.ts';
 import type { Decision } from '../ledger/decision.ts';
 import { crawlerPrice } from '../offers/headers.ts';
 import type { Caller } from '../permissions.ts';

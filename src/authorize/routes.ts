@@ -9,7 +9,7 @@ import type { Ask } from '../access/ask.ts';
 import { type CheckDeps, check } from '../access/check.ts';
 import { decideFresh } from '../access/fresh.ts';
 import { asVisitor, type WhoDeps } from '../access/who.ts';
-import { UndecidedUrl } from '../content/address.ts';
+import { UndecidedUrl } from '../content/undecided.ts';
 import { type Failure, fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { validatorCompiler } from '../http/validate.ts';

@@ -3,8 +3,9 @@
  * then an exact host before `*.`, before none; then more selectors; then the older. A search costs about the same for
  * any number of hosts and of patterns that differ in their literal parts.
  */
+import { toText } from '../lib/glob.ts';
 import type { Locator } from '../lib/locator.ts';
-import { type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
+import { toFolded, type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
 import {
   hostPatternsOf,
   matchesPath,
@@ -52,6 +53,18 @@ interface Ranked {
   /** 2: the host itself, 1: a name below, 0: any host. */
   hostRank: number;
 }
+
+/** The most specific collection. */
+export interface Matched {
+  collection: Collection;
+  /** Its pattern names a query. */
+  namesQuery: boolean;
+}
+
+const toMatched = ({ member, pattern }: Match): Matched => ({
+  collection: member.collection,
+  namesQuery: pattern?.query != null,
+});
 
 /** For collections without hosts. */
 const ANY_HOST = '';
@@ -117,11 +130,25 @@ export class CollectionIndex {
   }
 
   /** Returns the most specific collection with what of its selectors matches. */
-  findMatch(selected: Selected): { collection: Collection; namesQuery: boolean } | undefined {
+  findMatch(selected: Selected): Matched | undefined {
     const match = this.#match(selected);
-    if (match === undefined) return undefined;
-    const { member, pattern } = match;
-    return { collection: member.collection, namesQuery: pattern?.query != null };
+    return match && toMatched(match);
+  }
+
+  /**
+   * Returns the other collections with a pattern that is the one of the most specific collection in another case of
+   * letters. Where the case does not count, which of them is meant is not known.
+   */
+  findOtherCase(selected: Selected): Matched[] {
+    const first = this.#match(selected);
+    if (first?.pattern == null) return [];
+    const found: Matched[] = [];
+    const passed = new Set<string>();
+    for (let match: Match | undefined = first; match?.octets === first.octets; match = this.#match(selected, passed)) {
+      if (match.pattern !== null && isOtherCase(match.pattern, first.pattern)) found.push(toMatched(match));
+      passed.add(match.member.collection.id);
+    }
+    return found;
   }
 
   /** Returns whether a collection names the host, or names above it with the same port. */
@@ -153,6 +180,11 @@ export class CollectionIndex {
     this.#ranked.set(host, ranked);
     return ranked;
   }
+}
+
+function isOtherCase(one: PathPattern, other: PathPattern): boolean {
+  const [text, otherText] = [toText(one.path), toText(other.path)];
+  return text !== otherText && toFolded(text) === toFolded(otherText);
 }
 
 function toMember(collection: Collection): Member {

@@ -15,13 +15,16 @@ import type { Collection } from './collection.ts';
 import { CollectionIndex } from './collection-index.ts';
 import { countVersionsAt, findAllCollections, findCollectionsAt, findEditsAfter, findLastEdit } from './store.ts';
 
+/** The rules of hosts, where not usual. */
+export type UrlsByHost = Pick<ReadonlyMap<string, UrlRules>, 'get' | 'size'>;
+
 /** The state that gives policies to items without one of their own. Another object after each edit. */
 export interface InForce {
   readonly index: CollectionIndex;
   /** The policy of collections without one. */
   readonly defaultPolicyId: string;
   /** Rules of hosts for URLs that are one file, where not usual. The same object until one of them is edited. */
-  readonly urls?: ReadonlyMap<string, UrlRules>;
+  readonly urls?: UrlsByHost;
   /** The last edit in the index; `LAST_EDIT` in the store is another one if there were more. */
   readonly lastEdit: number;
 }
@@ -43,7 +46,7 @@ export interface KnownCollections {
 }
 
 export function openCollections(db: Db, changes: Changes): KnownCollections {
-  let inForce: InForce | undefined;
+  let inForce: (InForce & { urls: Urls }) | undefined;
   let reading: Promise<void> | undefined;
   /** Something was edited since it was read. */
   let isStale = true;

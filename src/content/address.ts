@@ -3,36 +3,53 @@
  * items could be meant, none is chosen. Once an edit has been answered, it counts.
  * Promise: no two spellings of one file reach different items or collections. `lib/spellings` says which spellings a
  * host treats as one file, `lib/readings` what else a server could make of a URL. Of a URL with several readings, all
- * are found, and the check is made under each.
+ * are found, and the check is made under each. A caller's router may ignore more than the host says: then the check is
+ * made by the looser rules, and by those of the host, so that no spelling opens what the one that was asked for closes.
  */
 import type { Changes } from '../changes/changes.ts';
+import type { Matched } from '../collections/collection-index.ts';
 import { type InForce, ownUrlsOf, urlsOf } from '../collections/known.ts';
+import { loosened, nameOfLooseness } from '../collections/loosened.ts';
 import type { Db } from '../db/db.ts';
-import { Failure } from '../errors.ts';
 import type { Locator } from '../lib/locator.ts';
 import { type Reading, readingsOf } from '../lib/readings.ts';
 import { mapInSlices } from '../lib/slices.ts';
+import type { Looseness } from '../lib/spellings.ts';
 import { toTarget } from '../lib/url-pattern.ts';
 import type { Page, Place } from '../policies/facts.ts';
 import { KnownAddresses, keyOf, type Looked } from './known-addresses.ts';
 import { type Address, findRegistered, pathsOf, type Registered } from './served.ts';
+import type { Undecided } from './undecided.ts';
 
 /** The longest path, and the longest query, that is recorded; that of an item's `source`. */
 export const URL_MAX = 2_048;
 
-/** The reasons why nothing can decide about a URL. */
-export type Undecided = 'none' | 'ambiguous_content' | 'ambiguous_readings' | 'unreadable_url';
+/** A URL that was asked for, and what the router of the caller ignores. */
+export interface AskedUrl {
+  readonly locator: Locator;
+  readonly urls?: Looseness | undefined;
+}
 
-/** An item, by its id, with the URL that leads to it; or a page of a collection. */
-export type Found =
-  | { readonly id: string; readonly locator: Locator; readonly asked?: Locator | undefined }
-  | { readonly page: Page };
+/** An item by its id. */
+export interface FoundItem {
+  readonly id: string;
+  /** The URL that leads to it. */
+  readonly locator: Locator;
+  readonly asked?: Locator | undefined;
+  /** Its place is found by rules that are at least as loose. */
+  readonly urls?: Looseness | undefined;
+}
+
+/** An item, or a page of a collection. */
+export type Found = FoundItem | { readonly page: Page };
 
 /** The items and pages of a URL with several readings, the plainest reading first. */
 export interface Several {
   readonly found: readonly [Found, ...Found[]];
   /** The readings that find nothing. */
   readonly missing: readonly Locator[];
+  /** The URL has one reading, and these are its spellings for the router of the caller. */
+  readonly spelled: boolean;
 }
 
 export type AtUrl = Found | Several | Undecided;
@@ -44,16 +61,19 @@ const NOTHING: readonly Found[] = [];
 
 export interface Addresses {
   /** Returns undefined for what is not in memory. */
-  now(locator: Locator, inForce: InForce): AtUrl | undefined;
+  now(asked: AskedUrl, inForce: InForce): AtUrl | undefined;
   /** Throws Unavailable. */
-  read(locator: Locator, inForce: InForce): Promise<AtUrl>;
+  read(asked: AskedUrl, inForce: InForce): Promise<AtUrl>;
   /** Reads what is not in memory in a few queries. Throws Unavailable. */
-  readAll(locators: readonly Locator[], inForce: InForce): Promise<Map<Locator, AtUrl>>;
+  readAll(all: readonly AskedUrl[], inForce: InForce): Promise<Map<Locator, AtUrl>>;
 }
+
+/** A reading with the items that are registered there, by the rules of the host or by looser ones. */
+type ReadAt = Reading & Registered & { readonly urls?: Looseness | undefined };
 
 /** The readings of a URL with the items that are registered there. */
 interface Items extends Looked {
-  readonly readings: readonly (Reading & Registered)[] | 'unreadable';
+  readonly readings: readonly ReadAt[] | 'unreadable';
 }
 
 interface Known extends Items {
@@ -68,8 +88,8 @@ export function openAddresses(db: Db, changes: Changes): Addresses {
     if (notice.kind.startsWith('content.')) known.onEdit(notice);
   });
 
-  function now(locator: Locator, inForce: InForce): AtUrl | undefined {
-    const entry = known.get(locator);
+  function now({ locator, urls }: AskedUrl, inForce: InForce): AtUrl | undefined {
+    const entry = known.get(locator, nameOfLooseness(urls));
     if (entry === undefined) return undefined;
     if (entry.inForce !== inForce) {
       // Other spellings may lead to the same file now.
@@ -80,26 +100,26 @@ export function openAddresses(db: Db, changes: Changes): Addresses {
     return entry.at;
   }
 
-  async function readAll(locators: readonly Locator[], inForce: InForce): Promise<Map<Locator, AtUrl>> {
-    const found = new Map(locators.map((locator) => [locator, now(locator, inForce)]));
-    const missing = locators.filter((locator) => found.get(locator) === undefined);
+  async function readAll(all: readonly AskedUrl[], inForce: InForce): Promise<Map<Locator, AtUrl>> {
+    const found = new Map(all.map((asked) => [asked.locator, now(asked, inForce)]));
+    const missing = all.filter(({ locator }) => found.get(locator) === undefined);
     const keep = known.begin();
-    const all = await readItems(db, missing, inForce);
+    const read = await readItems(db, missing, inForce);
     // A long URL and many patterns with `*` take milliseconds.
-    const chosen = await mapInSlices(missing, (locator, i) => {
-      const items = all[i] as Items;
+    const chosen = await mapInSlices(missing, ({ locator, urls }, i) => {
+      const items = read[i] as Items;
       const at = choose(locator, items, inForce);
-      keep(locator, { ...items, inForce, at });
+      keep(locator, nameOfLooseness(urls), { ...items, inForce, at });
       return at;
     });
-    for (const [i, locator] of missing.entries()) found.set(locator, chosen[i]);
+    for (const [i, { locator }] of missing.entries()) found.set(locator, chosen[i]);
     return found as Map<Locator, AtUrl>;
   }
 
   return {
     now,
     readAll,
-    read: async (locator, inForce) => (await readAll([locator], inForce)).get(locator) as AtUrl,
+    read: async (asked, inForce) => (await readAll([asked], inForce)).get(asked.locator) as AtUrl,
   };
 }
 
@@ -109,17 +129,18 @@ export function openAddresses(db: Db, changes: Changes): Addresses {
  */
 export async function readAddress(
   db: Db,
-  locator: Locator,
+  { locator, urls }: AskedUrl,
   inForce: InForce,
   wasThere?: (id: string) => Promise<boolean>,
 ): Promise<AtUrl> {
-  const [items] = await readItems(db, [locator], inForce);
+  const [items] = await readItems(db, [{ locator, urls }], inForce);
   const { readings } = items as Items;
   if (wasThere === undefined || readings === 'unreadable') return choose(locator, items as Items, inForce);
-  const counted: (Reading & Registered)[] = [];
+  const counted: ReadAt[] = [];
   for (const one of readings) {
-    const counts = typeof one.id !== 'string' || (await wasThere(one.id));
-    counted.push(counts ? one : { ...one, id: undefined });
+    const ids = [];
+    for (const id of idsOf(one)) if (await wasThere(id)) ids.push(id);
+    counted.push(one.id === null ? one : { ...one, id: ids[0], others: ids.slice(1) });
   }
   return choose(locator, { ...(items as Items), readings: counted }, inForce);
 }
@@ -141,22 +162,51 @@ function readingsAt(locator: Locator, inForce: InForce): readonly Reading[] | 'u
   return readingsOf(locator, urlsOf(inForce, locator.host).index) ?? [{ locator, rare: false }];
 }
 
-async function readItems(db: Db, locators: readonly Locator[], inForce: InForce): Promise<Items[]> {
-  const readings = locators.map((locator) => readingsAt(locator, inForce));
-  const addresses = readings.map((some): Address[] =>
-    some === 'unreadable' ? [] : some.map(({ locator }) => ({ locator, rules: urlsOf(inForce, locator.host) })),
-  );
+/** Returns the readings by looser rules, each followed by the one by the rules of the host. */
+function spelled(
+  readings: readonly Reading[],
+  urls: Looseness | undefined,
+  inForce: InForce,
+): (Reading & Address & Pick<ReadAt, 'urls'>)[] {
+  return readings.flatMap((reading) => {
+    const { host } = reading.locator;
+    const rules = urlsOf(inForce, host);
+    const looser = urls === undefined ? rules : urlsOf(loosened(inForce, urls), host);
+    if (looser === rules) return [{ ...reading, rules }];
+    return [
+      { ...reading, rules: looser, urls },
+      { ...reading, rules, rare: true },
+    ];
+  });
+}
+
+async function readItems(db: Db, all: readonly AskedUrl[], inForce: InForce): Promise<Items[]> {
+  const readings = all.map(({ locator, urls }) => {
+    const some = readingsAt(locator, inForce);
+    return some === 'unreadable' ? some : spelled(some, urls, inForce);
+  });
+  const addresses = readings.map((some) => (some === 'unreadable' ? [] : some));
   const found = (await findRegistered(db, addresses.flat())).values();
-  return readings.map((some, i) => {
+  return readings.map((some) => {
     if (some === 'unreadable') return { readings: some, ...UNKNOWN };
-    const read = some.map((one) => ({ ...one, ...(found.next().value as Registered) }));
-    const texts = [...read.flatMap(({ id }) => id ?? []), ...(addresses[i] as Address[]).flatMap(pathsOf)];
+    const read = some.map((one): ReadAt => ({ ...one, ...(found.next().value as Registered) }));
+    const texts = [...read.flatMap(idsOf), ...some.flatMap(pathsOf)];
     return {
-      readings: read,
+      readings: read.map((one, i) => (one.urls === undefined ? one : withOwnFirst(one, read[i + 1]?.id))),
       keys: [...new Set(texts.map(keyOf))],
       isUnsure: read.some(({ id }) => id === null),
     };
   });
+}
+
+const idsOf = ({ id, others = [] }: Registered): string[] => (typeof id === 'string' ? [id, ...others] : []);
+
+/** Puts the item at the URL as it is spelled first: of several that only the router takes for one, it is meant. */
+function withOwnFirst(looser: ReadAt, own: string | null | undefined): ReadAt {
+  if (looser.others === undefined) return looser;
+  const ids = idsOf(looser);
+  if (typeof own !== 'string' || !ids.includes(own)) return { ...looser, id: null, others: undefined };
+  return { ...looser, id: own, others: ids.filter((id) => id !== own) };
 }
 
 function choose(locator: Locator, { readings }: Items, inForce: InForce): AtUrl {
@@ -167,29 +217,45 @@ function choose(locator: Locator, { readings }: Items, inForce: InForce): AtUrl 
     : chooseAll(locator, readings, inForce);
 }
 
-function chooseAll(locator: Locator, readings: readonly (Reading & Registered)[], inForce: InForce): AtUrl {
+function chooseAll(locator: Locator, readings: readonly ReadAt[], inForce: InForce): AtUrl {
   const found: Found[] = [];
   const missing: Locator[] = [];
-  for (const { locator: read, id, rare } of withoutMadeUpPort(locator, readings, inForce)) {
-    const at = reach(read, id, inForce);
+  for (const reading of withoutMadeUpPort(locator, readings, inForce)) {
+    const at = reachAll(reading, inForce);
     if (at === 'none') {
-      if (!rare) missing.push(read);
+      if (!reading.rare) missing.push(reading.locator);
     } else if (typeof at === 'string') return at;
-    else found.push(read === locator ? at : withAsked(at, locator));
+    else found.push(...at.map((one) => (reading.locator === locator ? one : withAsked(one, locator))));
   }
   const [first, other] = found;
   if (first === undefined) return 'none';
   // The URL is recorded as it was asked for.
   if (toTarget(locator).path.length > URL_MAX) return 'unreadable_url';
-  return other === undefined && missing.length === 0 ? first : { found: found as [Found, ...Found[]], missing };
+  if (other === undefined && missing.length === 0) return first;
+  const isSpelled = readings.every((one) => one.locator === locator);
+  return { found: found as [Found, ...Found[]], missing, spelled: isSpelled };
 }
 
+/** Returns all that a reading finds: by looser rules, it may be several items, or pages of several collections. */
+function reachAll(reading: ReadAt, inForce: InForce): readonly Found[] | Undecided {
+  const { locator, urls, id } = reading;
+  if (urls === undefined) return listed(reach(locator, id, inForce));
+  if (typeof id === 'string') return idsOf(reading).map((one) => ({ id: one, locator, urls }));
+  const place = loosened(inForce, urls);
+  const at = reach(locator, id, place);
+  return typeof at === 'string' || 'id' in at ? listed(at) : [at, ...otherPages(locator, place)];
+}
+
+const listed = (at: Found | Undecided): readonly Found[] | Undecided => (typeof at === 'string' ? at : [at]);
+
+/** Returns the pages of collections whose patterns differ from the most specific one by the case of letters alone. */
+const otherPages = (locator: Locator, inForce: InForce): Found[] =>
+  inForce.index
+    .findOtherCase({ locator, item: null, urls: ownUrlsOf(inForce, locator.host) })
+    .map((match) => toFoundPage(locator, match, inForce));
+
 /** A port that a collection or the `source` of an item names is a site of its own; another one is made up. */
-function withoutMadeUpPort(
-  { host }: Locator,
-  readings: readonly (Reading & Registered)[],
-  { index }: InForce,
-): readonly (Reading & Registered)[] {
+function withoutMadeUpPort({ host }: Locator, readings: readonly ReadAt[], { index }: InForce): readonly ReadAt[] {
   const ofHost = readings.filter(({ locator }) => locator.host === host);
   if (ofHost.length === readings.length) return readings;
   return index.namesHost(host) || ofHost.some(({ bySource }) => bySource) ? ofHost : readings;
@@ -205,10 +271,15 @@ function reach(locator: Locator, id: string | null | undefined, inForce: InForce
   const urls = ownUrlsOf(inForce, locator.host);
   const match = inForce.index.findMatch({ locator, item: null, urls });
   if (match === undefined) return 'none';
-  const { collection, namesQuery } = match;
+  const { namesQuery } = match;
   // A page is recorded by its URL, which a visitor chooses.
   if (toTarget(locator).path.length > URL_MAX || (namesQuery && locator.query.length > URL_MAX))
     return 'unreadable_url';
+  return toFoundPage(locator, match, inForce);
+}
+
+function toFoundPage(locator: Locator, { collection, namesQuery }: Matched, inForce: InForce): Found {
+  const urls = ownUrlsOf(inForce, locator.host);
   const place = {
     policyId: collection.policyId ?? inForce.defaultPolicyId,
     collectionId: collection.id,
@@ -223,29 +294,3 @@ export const toPage = (
   { policyId, collectionId, observed, urls }: Place,
   namesQuery = false,
 ): Page => ({ locator, namesQuery, policyId, collectionId, observed, ...(urls === undefined ? {} : { urls }) });
-
-/** Nothing decides about a URL. */
-export class UndecidedUrl extends Failure {
-  readonly why: Undecided;
-  readonly locator: Locator;
-
-  constructor(locator: Locator, why: Undecided) {
-    const url = `${locator.host}${locator.path}`.slice(0, 200);
-    if (why === 'none') {
-      const steps = 'Register the item, or make a collection for its address.';
-      super('content_not_found', `No item is registered at ${url}, and no collection has it. ${steps}`);
-    } else if (why === 'unreadable_url') super('invalid_request', UNDECIDED[why], { param: 'url' });
-    else super('ambiguous_content', UNDECIDED[why], { param: 'url' });
-    this.why = why;
-    this.locator = locator;
-  }
-}
-
-const UNDECIDED = {
-  ambiguous_content:
-    'Several items are registered at this URL, so none is chosen. Ask by `contentId`, or register one of them elsewhere.',
-  ambiguous_readings:
-    'Servers may read this URL as another one, and both are not allowed alike. Ask for the URL without its port, `;…`, encoded `?` or `#`, or what follows an index file; or give both the same policy.',
-  unreadable_url:
-    'Servers may read this URL differently: without its port, or what follows a semicolon or an encoded `?` or `#`, it leads to something else.',
-};

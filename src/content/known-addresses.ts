@@ -16,6 +16,10 @@ const EDITED_MAX = 20_000;
 export const toName = ({ host, path, query }: Locator): string =>
   `${host.length} ${path.length} ${host}${path}${query}`;
 
+/** `router`: see `nameOfLooseness`; the same address leads elsewhere under each. */
+const nameFor = (locator: Locator, router: string): string =>
+  router === '' ? toName(locator) : `${router} ${toName(locator)}`;
+
 /** The result of a search at an address. */
 export interface Looked {
   /** Numbers of the paths that were looked at and the items that were found, see `keyOf`. */
@@ -48,8 +52,8 @@ export class KnownAddresses<T extends Looked> {
   /** Entries from before this edit are forgotten. */
   #forgottenTo = 0;
 
-  get(locator: Locator): T | undefined {
-    const entry = this.#entries.get(toName(locator));
+  get(locator: Locator, router: string): T | undefined {
+    const entry = this.#entries.get(nameFor(locator, router));
     if (entry === undefined) return undefined;
     if (entry.rightAt === this.#edits) return entry.value;
     if (!this.#isRight(entry)) return undefined;
@@ -58,10 +62,10 @@ export class KnownAddresses<T extends Looked> {
   }
 
   /** Call before a read; what it returns keeps what was read. */
-  begin(): (locator: Locator, value: T) => void {
+  begin(): (locator: Locator, router: string, value: T) => void {
     const rightAt = this.#edits;
-    return (locator, value) => {
-      const name = toName(locator);
+    return (locator, router, value) => {
+      const name = nameFor(locator, router);
       if (name.length <= KNOWN_LENGTH_MAX) this.#entries.set(name, { value, rightAt });
     };
   }

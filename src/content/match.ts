@@ -5,10 +5,11 @@ import { type Explained, explainMatch, type LostBy, lostBy, unmatchedSelectors }
 import { type InForce, type KnownCollections, ownUrlsOf } from '../collections/known.ts';
 import type { Db } from '../db/db.ts';
 import type { Locator } from '../lib/locator.ts';
-import { type AtUrl, foundAt, readAddress, UndecidedUrl } from './address.ts';
+import { type AtUrl, foundAt, readAddress } from './address.ts';
 import type { Content } from './content.ts';
 import { addressOf } from './placement.ts';
 import { findContent } from './store.ts';
+import { UndecidedUrl } from './undecided.ts';
 
 /** Collections that are shown behind the most specific one. */
 const RUNNERS_UP_MAX = 5;
@@ -54,7 +55,7 @@ export async function matchWith(
 }
 
 async function matchIn(db: Db, inForce: InForce, locator: Locator): Promise<{ match: UrlMatch; selected: Selected }> {
-  const at = await readAddress(db, locator, inForce);
+  const at = await readAddress(db, { locator }, inForce);
   if (at === 'unreadable_url') throw new UndecidedUrl(locator, at);
   if (at === 'ambiguous_content') {
     return {

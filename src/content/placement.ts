@@ -36,6 +36,25 @@ export function placeOf(item: Placeable, inForce: Placing): Place {
   return urls === undefined ? there : { ...there, urls };
 }
 
+/**
+ * Returns the place of an item, and those that other collections give to it whose patterns differ by the case of
+ * letters alone.
+ */
+export function placesOf(item: Placeable, inForce: Placing): [Place, ...Place[]] {
+  const first = placeOf(item, inForce);
+  if (item.ownsPolicy === 1) return [first];
+  const others = inForce.index.findOtherCase({ ...addressOf(item.source, inForce), item });
+  return [
+    first,
+    ...others.map(({ collection }) => ({
+      ...first,
+      policyId: collection.policyId ?? inForce.defaultPolicyId,
+      collectionId: collection.id,
+      observed: collection.mode === 'observe',
+    })),
+  ];
+}
+
 /** Items of which lists of columns were read, those that `placedBy` names; `tags` are JSON. */
 interface ManyPlaceable {
   source: readonly string[];

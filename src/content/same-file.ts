@@ -10,7 +10,7 @@ import { canonicalPath, type UrlRules } from '../lib/spellings.ts';
 import type { Content } from './content.ts';
 import { toSought } from './served.ts';
 import { type ActiveAt, findOtherSpellings } from './served-store.ts';
-import { foldPaths, listActiveOfHost } from './store.ts';
+import { listActiveOfHost } from './store.ts';
 
 export interface ContentWarning {
   code: 'ambiguous_content';
@@ -89,10 +89,4 @@ export async function findMerged(
       return { files: merged.slice(0, NAMED_MAX), isComplete: items.length === 0 };
     }
   }
-}
-
-/** Lets the items of a host be found in any case. Those of before the column was there have no folded path. */
-export async function foldItems(db: Db, host: string): Promise<void> {
-  let last: number | undefined = 0;
-  while (last !== undefined) last = await foldPaths(db, host, last);
 }

@@ -41,7 +41,7 @@ interface ServedRow extends Row {
 type Candidate = string;
 
 const AT_PATH = `(select id, status, source_query, source from content where source_path = k.value ->> 'p')`;
-/** Folded paths are kept where they differ from the path. */
+/** See `columnsOf`. */
 const AT_FOLDED = `(select id, status, source_query, source from content where source_path = k.value ->> 'p'
   union all select id, status, source_query, source from content where source_folded = k.value ->> 'p')`;
 
@@ -88,6 +88,20 @@ function only(items: readonly (Candidate | null)[]): Served {
   return one === undefined ? undefined : one.slice(one.indexOf(' ') + 1);
 }
 
+/** Returns the ids of the active items at an address, up to `limit`. */
+export async function findActiveAt(db: Db, { paths, query, folded }: Sought, limit: number): Promise<string[]> {
+  const sql = columnsOf(folded).map(
+    (column) => `select c.id as id from ${fromList(db)} join content as c on c.${column} = k.value ->> 'p'
+      where c.source_query = $2 and c.status = 'active'`,
+  );
+  const list = JSON.stringify(paths.filter(isText).map((p) => ({ p })));
+  const rows = await db.read<{ id: string }>(`select id from (${sql.join(' union ')}) as a limit ${limit}`, [
+    list,
+    query,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
 /** An active item at an address. */
 export interface ActiveAt {
   readonly id: string;
@@ -103,8 +117,7 @@ export async function findOtherSpellings(db: Db, all: readonly (Sought | undefin
   for (const folded of [false, true]) {
     const list = toList(all, folded).map((one) => ({ ...one, o: all[one.n]?.own }));
     if (list.length === 0) continue;
-    const columns = folded ? ['source_path', 'source_folded'] : ['source_path'];
-    const sql = columns.map(
+    const sql = columnsOf(folded).map(
       (column) => `select k.value ->> 'n' as n, c.id as id, c.external_id as "externalId" from ${fromList(db)}
         join content as c on c.${column} = k.value ->> 'p' and c.source_query = k.value ->> 'q'
         where c.status = 'active' and c.source_path <> k.value ->> 'o'`,
@@ -119,6 +132,9 @@ export async function findOtherSpellings(db: Db, all: readonly (Sought | undefin
   }
   return found;
 }
+
+/** Folded paths are kept where they differ from the path. */
+const columnsOf = (folded: boolean): string[] => (folded ? ['source_path', 'source_folded'] : ['source_path']);
 
 const toList = (all: readonly (Sought | undefined)[], folded: boolean): { n: number; p: string; q: string }[] =>
   all.flatMap((sought, n) =>

@@ -4,8 +4,8 @@
  */
 import type { Db } from '../db/db.ts';
 import { keysOf, type Locator } from '../lib/locator.ts';
-import { spellingsOf, toFolded, type UrlRules } from '../lib/spellings.ts';
-import { findServedAtAll, type Sought } from './served-store.ts';
+import { type Looseness, spellingsOf, toFolded, type UrlRules } from '../lib/spellings.ts';
+import { findActiveAt, findServedAtAll, type Sought } from './served-store.ts';
 import { findFoldedIds, findIds } from './store.ts';
 
 const EXTERNAL_ID_MAX = 255;
@@ -14,12 +14,16 @@ const EXTERNAL_ID_MAX = 255;
 export interface Address {
   readonly locator: Locator;
   readonly rules: UrlRules;
+  /** Set if the rules are looser than those of the host, for the router of the caller. */
+  readonly urls?: Looseness | undefined;
 }
 
 /** `id`: undefined: none is registered there, null: several are. `bySource`: its `source` names the host. */
 export interface Registered {
   readonly id: string | null | undefined;
   readonly bySource: boolean;
+  /** More items that only the router of the caller takes for one with it; absent: there are none. */
+  readonly others?: readonly string[] | undefined;
 }
 
 const AT_ONCE = 1_000;
@@ -34,11 +38,35 @@ export async function findRegistered(db: Db, addresses: readonly Address[]): Pro
 
 async function findSome(db: Db, addresses: readonly Address[]): Promise<Registered[]> {
   const [served, named] = await Promise.all([findServedAtAll(db, addresses.map(toSought)), findNamed(db, addresses)]);
-  return addresses.map((_, i) => {
+  const found = addresses.map((_, i): Registered => {
     const item = served[i];
     if (item === undefined) return { id: named[i], bySource: false };
     return { id: item === 'many' ? null : item, bySource: true };
   });
+  for (const [i, address] of addresses.entries()) {
+    const { id, bySource } = found[i] as Registered;
+    if (id === null && address.urls !== undefined) found[i] = await findEach(db, address, bySource);
+  }
+  return found;
+}
+
+/** Items that are compared with each other; of more, none is chosen. */
+const OTHERS_MAX = 8;
+
+/** Returns the items that are one file for the router of the caller. */
+async function findEach(db: Db, address: Address, bySource: boolean): Promise<Registered> {
+  const ids = bySource
+    ? await findActiveAt(db, toSought(address) as Sought, OTHERS_MAX + 2)
+    : await findEachNamed(db, address);
+  const [id, ...others] = ids;
+  if (id === undefined || others.length === 0 || others.length > OTHERS_MAX) return { id: null, bySource };
+  return { id, bySource, others };
+}
+
+async function findEachNamed(db: Db, address: Address): Promise<string[]> {
+  const names = pathsOf(address).flatMap(namesOf);
+  const found = address.rules.case === 'ignored' ? await findFoldedIds(db, names) : await findIds(db, names);
+  return [...new Set([...found.values()].flat())];
 }
 
 /** Returns the paths at which the file of an address may be registered. */

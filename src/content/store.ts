@@ -126,7 +126,7 @@ function sourceKeys(source: string): LocatorKeys | undefined {
 }
 
 /** Returns the digest of host and path in lowercase; null if it is that of the path. */
-export function foldedKey(source: string): string | null {
+function foldedKey(source: string): string | null {
   const locator = parseLocator(source);
   const folded = locator === undefined ? undefined : toFolded(locator.path);
   return locator === undefined || folded === undefined || folded === locator.path
@@ -144,28 +144,6 @@ export const listActiveOfHost = (db: Db, host: string, after: number) =>
      order by no limit ${AT_ONCE}`,
     [host, after],
   );
-
-const CAPITALS = { sqlite: `source glob '*[A-Z]*'`, postgres: `source ~ '[A-Z]'` } satisfies Record<
-  Db['engine'],
-  string
->;
-
-/** Writes the folded paths of the next items of a host. Returns the last number; undefined: there are no more. */
-export async function foldPaths(db: Db, host: string, after: number): Promise<number | undefined> {
-  const items = await db.read<{ no: number; source: string; source_folded: string | null }>(
-    `select no, source, source_folded from content where no > $2 and ${CAPITALS[db.engine]} and ${OF_HOST}
-     order by no limit ${AT_ONCE}`,
-    [host, after],
-  );
-  const steps = items.flatMap(({ no, source, source_folded: before }): Step[] => {
-    const folded = foldedKey(source);
-    // An item that was edited meanwhile has it already.
-    const sql = 'update content set source_folded = $1 where no = $2 and source = $3';
-    return folded === before ? [] : [{ sql, params: [folded, no, source] }];
-  });
-  if (steps.length > 0) await db.atomicLater(steps);
-  return items.at(-1)?.no;
-}
 
 /** Content always has a policy, and the collection that lists find it in. */
 const IS_PLANNED_NOW = `exists (select 1 from policies where id = :policyId) and ${LAST_EDIT} = :lastEdit`;

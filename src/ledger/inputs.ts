@@ -4,6 +4,7 @@
  */
 import { crawlerOf } from '../crawlers/directory.ts';
 import { reduceIp } from '../lib/ip-precision.ts';
+import type { Looseness } from '../lib/spellings.ts';
 import type { VerifiedKind } from '../policies/facts.ts';
 import type { Precision, UserAgentPrecision } from '../privacy-settings.ts';
 
@@ -31,6 +32,7 @@ export const UNREADABLES = ['context.ip'] as const;
 interface StoredInputs {
   context?: Context | undefined;
   license?: object | undefined;
+  urls?: Looseness | undefined;
   reduced?: Reducible[];
 }
 
@@ -46,13 +48,13 @@ export function reduceUserAgent(precision: UserAgentPrecision, userAgent: string
 
 /** Returns, as JSON, what the ids do not lead to: the ledger keeps it so that the decision can be made again. */
 export function toInputs(
-  { context, license }: { context?: Context | undefined; license?: object | undefined },
+  { context, license, urls }: Omit<StoredInputs, 'reduced'>,
   precision: Precision,
 ): string | null {
-  if (context === undefined && license === undefined) return null;
-  if (precision.ip === 'full' && precision.userAgent === 'full') return JSON.stringify({ context, license });
+  if (context === undefined && license === undefined && urls === undefined) return null;
+  if (precision.ip === 'full' && precision.userAgent === 'full') return JSON.stringify({ context, license, urls });
   const { context: kept, reduced } = reduceContext(context, precision);
-  const stored: StoredInputs = { context: kept, license, ...(reduced.length === 0 ? {} : { reduced }) };
+  const stored: StoredInputs = { context: kept, license, urls, ...(reduced.length === 0 ? {} : { reduced }) };
   return JSON.stringify(stored);
 }
 

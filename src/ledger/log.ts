@@ -6,6 +6,7 @@ import { DELETED_ITEM } from '../content/store.ts';
 import type { Db, Row } from '../db/db.ts';
 import { inList, toList } from '../db/query.ts';
 import { toIso } from '../lib/clock.ts';
+import type { Looseness } from '../lib/spellings.ts';
 import type { Period } from '../limits/limit.ts';
 import { DEFAULT_GRANT } from '../policies/policy.ts';
 import { parseCandidate } from './candidate.ts';
@@ -70,6 +71,8 @@ export interface LoggedDecision extends Decision {
   purpose: string | null;
   context: Context | null;
   license: Record<string, unknown> | null;
+  /** The differences of paths that the router of the caller ignores, if the check said so. */
+  urls?: Looseness;
   /** The inputs that were shortened or removed. */
   reduced?: Reducible[];
   /** The inputs that could not be read. */
@@ -238,7 +241,10 @@ function toCandidate(text: string): NonNullable<LoggedDecision['candidate']> {
   return { allowed: reason === null, reason, rule: ruleIndex };
 }
 
-type Inputs = Pick<LoggedDecision, 'permission' | 'purpose' | 'context' | 'license' | 'reduced' | 'unreadable'>;
+type Inputs = Pick<
+  LoggedDecision,
+  'permission' | 'purpose' | 'context' | 'license' | 'urls' | 'reduced' | 'unreadable'
+>;
 
 function parseInputs({ permission, purpose, inputs }: StoredDecision): Inputs {
   const own: Inputs = { permission, purpose, context: null, license: null };

@@ -114,6 +114,12 @@ export const LoggedDecision = Type.Object(
       ],
       { description: 'The license that the check vouched for' },
     ),
+    urls: Type.Optional(
+      Type.Object(
+        { case: Type.Optional(Type.Literal('ignored')), finalSlash: Type.Optional(Type.Literal('ignored')) },
+        { description: 'What the router of the caller ignores in paths, as the check said' },
+      ),
+    ),
     reduced: Type.Optional(
       Type.Array(Type.Enum([...REDUCIBLE]), {
         description:

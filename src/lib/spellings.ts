@@ -19,6 +19,24 @@ export const USUAL_URLS: UrlRules = {
   index: ['index.html', 'index.htm', 'index.php'],
 };
 
+/** The differences of paths that a router ignores. */
+export interface Looseness {
+  readonly case?: 'ignored';
+  readonly finalSlash?: 'ignored';
+}
+
+/** Returns the looser of both: the rules themselves if the router ignores no more than they do. */
+export function loosen(rules: UrlRules, router: Looseness): UrlRules {
+  const ignoresCase = router.case === 'ignored' && rules.case !== 'ignored';
+  const ignoresSlash = router.finalSlash === 'ignored' && rules.finalSlash !== 'ignored';
+  if (!ignoresCase && !ignoresSlash) return rules;
+  return {
+    case: ignoresCase ? 'ignored' : rules.case,
+    finalSlash: ignoresSlash ? 'ignored' : rules.finalSlash,
+    index: rules.index,
+  };
+}
+
 /** Changes the case of ASCII letters alone. */
 export const toFolded = (text: string): string =>
   /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;

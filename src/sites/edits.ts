@@ -22,8 +22,6 @@ export interface HostItems {
     host: string,
     rules: { before: UrlRules; after: UrlRules },
   ): Promise<{ files: readonly (readonly string[])[]; isComplete: boolean }>;
-  /** Lets items be found in any case. */
-  fold(host: string): Promise<void>;
 }
 
 export interface Put {
@@ -49,8 +47,6 @@ export function valuesOf({ signals, urls, ...fields }: PutSite) {
 export async function planPut(db: Db, before: Site | undefined, { host, body, at, dryRun, items }: Put): Promise<Edit> {
   const values = valuesOf(body);
   const warnings = await warningsOf(host, { before: before?.urls ?? USUAL_URLS, after: values.urls }, items);
-  // Before it counts, so that no item is missed when it does.
-  if (!dryRun && values.urls.case === 'ignored' && before?.urls.case !== 'ignored') await items.fold(host);
   const edit =
     before === undefined
       ? await planNew(db, { host, values, at, warnings })

@@ -10,7 +10,7 @@ import type { Db } from '../db/db.ts';
 import { Failure } from '../errors.ts';
 import { type Locator, parseLocator } from '../lib/locator.ts';
 import { readingsOf } from '../lib/readings.ts';
-import { type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
+import { type Looseness, loosen, type UrlRules, USUAL_URLS } from '../lib/spellings.ts';
 import { type CompiledPolicy, compile } from '../policies/compile.ts';
 import type { PolicyVersion } from '../policies/policy.ts';
 import { findOwnUrlsHistory } from '../sites/store.ts';
@@ -49,6 +49,8 @@ export class PastUrls {
     const locator = locatorOf(decision);
     const host = locator?.host ?? hostOf(known);
     known.urls = host === undefined ? undefined : this.#rulesAt(host, decision.at);
+    const router = routerOf(decision);
+    if (router !== undefined) known.urls = loosen(known.urls ?? USUAL_URLS, router);
     // Nearly all have one reading, and need nothing from the database.
     const hasOne = locator === undefined || readingsOf(locator, (known.urls ?? USUAL_URLS).index) === undefined;
     return hasOne ? undefined : this.#addReadings(decision, known, locator);
@@ -95,6 +97,10 @@ const isFrom = (
   if ((content?.no ?? 0) !== contentNo || page?.collectionId !== collectionId) return false;
   return content !== null || policy.id === policyId;
 };
+
+/** Returns what the router of the caller ignored, if the check said so. */
+const routerOf = ({ inputs, url }: RecordedDecision): Looseness | undefined =>
+  url !== null && inputs?.includes('"urls":') === true ? (JSON.parse(inputs) as { urls?: Looseness }).urls : undefined;
 
 const hostOf = ({ item }: Known): string | undefined =>
   item?.facts.source == null ? undefined : parseLocator(item.facts.source)?.host;

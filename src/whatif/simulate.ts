@@ -8,7 +8,7 @@ import type { Ask } from '../access/ask.ts';
 import { evaluate, explainerFor, quotaClaimOf, toDraft } from '../access/draft.ts';
 import { type Explainer, type Explanation, openExplainer } from '../access/explain.ts';
 import type { Subject } from '../access/facts.ts';
-import { refusedReadings } from '../access/readings.ts';
+import { decidingReading } from '../access/readings.ts';
 import type { Snapshot } from '../access/snapshot.ts';
 import type { Db } from '../db/db.ts';
 import { Failure, unavailable } from '../errors.ts';
@@ -65,8 +65,8 @@ export async function simulate(
     if (ask instanceof Failure) return { error: ask.toError() };
     const subject = subjects.get(ask) as Subject | Failure;
     if (subject instanceof Failure) return { error: subject.toError() };
-    const refused = refusedReadings(subject, ask, ask.asOf ?? at);
-    return refused === undefined ? decideDraft(subject, ask, explainer, at) : { error: refused.toError() };
+    const deciding = decidingReading(subject, ask, ask.asOf ?? at);
+    return deciding instanceof Failure ? { error: deciding.toError() } : decideDraft(deciding, ask, explainer, at);
   });
 }
 

@@ -3,15 +3,16 @@
  * serves a page that Postern refuses in another one; a strict router costs no further question.
  */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, test } from 'node:test';
 import express from 'express';
 import fastify from 'fastify';
+import { Hono } from 'hono';
 import { type GuardOptions, guard } from '../../client/src/index.ts';
 import { startTestService } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
-import { made, makePolicy } from '../http/given.ts';
+import { assertStatus, made, makePolicy } from '../http/given.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 
 const postern = await startTestService();
@@ -59,7 +60,7 @@ const SHUT = [
 ];
 const OPEN = ['/', '/news', '/News/', '/news/Tides'];
 
-async function listen(app: express.Express): Promise<string> {
+async function listen(app: RequestListener): Promise<string> {
   const server = createServer(app);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   closing.push(() => {
@@ -158,12 +159,144 @@ for (const [name, start] of Object.entries(servers)) {
   });
 }
 
-test('a spelling with other rules is refused for that reason, and is no decision', async () => {
+test('a spelling with other rules is denied by a decision, one for each visit', async () => {
   const url = await (servers['Express as it is'] ?? assert.fail())(byUrl);
-  const page = await fetch(`${url}/Articles/7`);
-  assert.equal(page.status, 403);
-  assert.equal(((await page.json()) as { reason: string }).reason, 'ambiguous_content');
-  assert.equal(page.headers.get('x-postern-decision'), null);
+  for (const path of ['/Articles/7', '/articles/7/', '/news']) {
+    proxy.asked.length = 0;
+    const page = await fetch(url + path);
+    assert.equal(page.status, path === '/news' ? 200 : 403);
+    assert.equal(proxy.asked.length, 1);
+    assert.match(page.headers.get('x-postern-decision') ?? '', /^dec_/);
+  }
+});
+
+/** Paths of pages that are shut, each in spellings that no route has. */
+const NO_ROUTE = words('/premium/7 /Premium/7 /PREMIUM/7/ /%70remium/7 /p%52emium/7 /premium/%37 /premium/7?a=b');
+
+/** Each returns the URL of a server with the route `/premium/:id`, and `/news`. */
+const routed: Record<string, (options: GuardOptions) => Promise<string>> = {
+  'a route of Express': (options) => {
+    const app = newApp();
+    app.use(guard(options).express());
+    app.get(['/premium/:id', '/news'], (_request, response) => void response.send(SECRET));
+    return listen(app);
+  },
+  'a mount of Express': (options) => {
+    const app = newApp();
+    app.use(guard(options).express());
+    app.use(['/premium', '/news'], (_request, response) => void response.send(SECRET));
+    return listen(app);
+  },
+  'routers in routers': (options) => {
+    const app = newApp(STRICTLY);
+    const strict = express.Router({ caseSensitive: true, strict: true });
+    const inner = express.Router();
+    inner.get(['/premium/:id', '/news'], (_request, response) => void response.send(SECRET));
+    app.use(guard(options).express());
+    app.use(strict.use(express.Router().use(inner)));
+    return listen(app);
+  },
+  'Fastify with a prefix': async (options) => {
+    const app = fastify({ routerOptions: { caseSensitive: false, ignoreTrailingSlash: true } });
+    app.addHook('onRequest', guard(options).fastify());
+    await app.register(async (inner) => void inner.get('/:id', async () => SECRET), { prefix: '/premium' });
+    app.get('/news', async () => SECRET);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    closing.push(() => app.close());
+    return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  },
+  'Hono with paths in lowercase': (options) => {
+    const app = new Hono({
+      getPath: ({ url }) =>
+        decodeURI(new URL(url).pathname)
+          .toLowerCase()
+          .replace(/(?<=.)\/$/, ''),
+    });
+    app.use(guard({ ...options, ...(options.content === 'url' ? { urls: LOOSE } : {}) }).hono());
+    app.get('/premium/:id', (context) => context.text(SECRET));
+    app.get('/news', (context) => context.text(SECRET));
+    return listen(async ({ url }, response) => {
+      const answer = await app.fetch(new Request(`http://127.0.0.1${url}`));
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+    });
+  },
+};
+const LOOSE = { case: 'ignored', finalSlash: 'ignored' } as const;
+
+/** Each makes a site at a host whose page `/premium/7` is shut by a spelling that no route has. */
+const sites: Record<string, (host: string) => Promise<unknown>> = {
+  'a collection in an open site': async (host) => {
+    await made(postern, '/v1/collections', { name: 'S', hosts: [host], paths: ['/'], policyId: open });
+    await made(postern, '/v1/collections', { name: 'S', hosts: [host], paths: ['/Premium/'], policyId: shut });
+  },
+  'a rule of an open policy': async (host) => {
+    const rules = [{ action: 'deny', conditions: { path: ['/Premium/'] } }, { action: 'allow' }];
+    const policyId = (await makePolicy(postern, rules)).id;
+    await made(postern, '/v1/collections', { name: 'S', hosts: [host], paths: ['/'], policyId });
+  },
+  'a closed policy that opens the rest': async (host) => {
+    const rules = [{ action: 'allow', conditions: { pathNot: ['/PREMIUM/'] } }];
+    const policyId = (await makePolicy(postern, rules)).id;
+    await made(postern, '/v1/collections', { name: 'S', hosts: [host], paths: ['/'], policyId });
+  },
+  'an item in an open site': async (host) => {
+    await made(postern, '/v1/collections', { name: 'S', hosts: [host], paths: ['/'], policyId: open });
+    const source = `https://${host}/Premium/7`;
+    await made(postern, '/v1/content', { externalId: source, title: 'x', type: 'article', source, policyId: shut });
+  },
+};
+
+for (const [kind, make] of Object.entries(sites)) {
+  describe(`denied by ${kind}`, async () => {
+    const host = `${kind.replaceAll(' ', '-')}.example`;
+    await make(host);
+    for (const [name, start] of Object.entries(routed)) {
+      test(`${name} serves no spelling of it, and asks once`, async () => {
+        const url = await start({ ...byUrl, origin: `https://${host}` });
+        for (const path of NO_ROUTE) {
+          proxy.asked.length = 0;
+          const page = await fetch(url + path);
+          assert.deepEqual([page.status, (await page.text()).includes(SECRET)], [403, false], path);
+          assert.equal(proxy.asked.length, 1, path);
+        }
+        for (const path of ['/news', '/NEWS/']) assert.equal((await fetch(url + path)).status, 200, path);
+      });
+    }
+  });
+}
+
+test('guards of one visit ask once if the first one knows the router to be as loose', async () => {
+  const app = newApp();
+  app.use(guard(byUrl).express());
+  const inner = newApp(STRICTLY);
+  inner.use(guard(byUrl).express(), guard({ ...byUrl, urls: { case: 'ignored' } }).express());
+  inner.get('/', (_request, response) => void response.send(SECRET));
+  app.use('/news', inner);
+  assert.equal((await fetch(`${await listen(app)}/news`)).status, 200);
+  assert.equal(proxy.asked.length, 1);
+});
+
+test('a final slash that Hono drops is one that the site tells apart', async () => {
+  const host = 'strict-slash.example';
+  const urls = { finalSlash: 'significant', index: [] };
+  assertStatus(await postern.call('PUT', `/v1/sites/${host}`, { body: { urls } }), 201);
+  await made(postern, '/v1/collections', { name: 'S', hosts: [host], paths: ['/'], policyId: open });
+  await made(postern, '/v1/collections', { name: 'S', hosts: [host], paths: ['/shut$'], policyId: shut });
+  const app = new Hono({ strict: false });
+  app.use(guard({ ...byUrl, origin: `https://${host}` }).hono());
+  app.get('/shut', (context) => context.text(SECRET));
+  app.get('/open', (context) => context.text(SECRET));
+  const answers = await Promise.all(
+    words('/shut /shut/ /open /open/').map(async (path) => (await app.request(path)).status),
+  );
+  assert.deepEqual(answers, [403, 403, 200, 200]);
+});
+
+test('a guard refuses settings of a router that mean nothing', () => {
+  for (const urls of [{ case: 'sensitive' }, { slash: 'ignored' }, { finalSlash: true }] as object[]) {
+    assert.throws(() => guard({ ...byUrl, urls }), /`urls` takes/);
+  }
+  assert.throws(() => guard({ ...byItem, urls: LOOSE }), /content: 'url'/);
 });
 
 test('a route with capitals is refused in every spelling, also in a mounted router', async () => {

@@ -9,6 +9,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
 import { dbContract } from './contract.ts';
+import { foldedPathsContract } from './folded-paths.ts';
 import { ownPoliciesContract } from './own-policies.ts';
 import { plainKeysContract } from './plain-keys.ts';
 
@@ -33,6 +34,7 @@ async function opened() {
 dbContract('PostgreSQL', opened);
 plainKeysContract('PostgreSQL', opened);
 ownPoliciesContract('PostgreSQL', opened);
+foldedPathsContract('PostgreSQL', opened);
 
 describe('PostgreSQL', () => {
   test('a server that cannot be reached, or does not have the database, is Unavailable', async () => {

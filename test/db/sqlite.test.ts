@@ -9,6 +9,7 @@ import { describe, test } from 'node:test';
 import { Unavailable } from '../../src/db/db.ts';
 import { holdFile, openSqlite } from '../../src/db/sqlite/db.ts';
 import { dbContract } from './contract.ts';
+import { foldedPathsContract } from './folded-paths.ts';
 import { ownPoliciesContract } from './own-policies.ts';
 import { plainKeysContract } from './plain-keys.ts';
 
@@ -34,6 +35,7 @@ async function opened() {
 dbContract('SQLite file', opened);
 plainKeysContract('SQLite', opened);
 ownPoliciesContract('SQLite', opened);
+foldedPathsContract('SQLite', opened);
 
 describe('SQLite', () => {
   test('a file that cannot be opened is Unavailable', async () => {

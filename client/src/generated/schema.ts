@@ -2421,6 +2421,7 @@ export interface components {
              * @description Instead of `contentId`: the URL that was asked for. Finds the item that is served there; without one, its collection decides.
              */
             url?: string;
+            urls?: components["schemas"]["RouterUrls"];
             /** @description 1–128 letters, digits or . _ : @ / - */
             requesterId?: string;
             /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
@@ -3596,6 +3597,13 @@ export interface components {
                 features?: string[];
                 expiresAt?: string | null;
             } | null;
+            /** @description What the router of the caller ignores in paths, as the check said */
+            urls?: {
+                /** @enum {string} */
+                case?: "ignored";
+                /** @enum {string} */
+                finalSlash?: "ignored";
+            };
             /** @description Inputs that the privacy settings shortened or removed; conditions on them cannot be evaluated again */
             reduced?: ("context" | "context.ip" | "context.userAgent" | "license")[];
             /** @description Inputs that could not be read: a proxy sent an address in no known form */
@@ -4798,6 +4806,13 @@ export interface components {
         RotateRequesterToken: {
             /** @description Seconds for which the old token stays valid */
             graceSeconds?: number;
+        };
+        /** @description With `url`: what your router ignores in paths, if that is more than the site says. Items, collections and rules are found by both; what either denies is denied. */
+        RouterUrls: {
+            /** @enum {string} */
+            case?: "ignored";
+            /** @enum {string} */
+            finalSlash?: "ignored";
         };
         Rule: {
             /** @enum {unknown} */

@@ -34,6 +34,7 @@ import { BACKWARD_STEPS } from './0032-backward-steps.ts';
 import { SITEMAPS } from './0033-sitemaps.ts';
 import { urls } from './0034-urls.ts';
 import { FILES } from './0035-files.ts';
+import { foldedPaths } from './0036-folded-paths.ts';
 
 /** SQL in both dialects, or a function that reads the store and returns the steps. */
 export type Migration = readonly string[] | ((db: Tables) => Promise<Step[]>);
@@ -75,4 +76,5 @@ export const MIGRATIONS: readonly Migration[] = [
   SITEMAPS,
   urls,
   FILES,
+  foldedPaths,
 ];
