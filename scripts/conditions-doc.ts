@@ -40,8 +40,8 @@ has unknown type, tags and metadata. A metadata condition is unknown when one of
 
 A check by URL may find no item: then id, type, tags and metadata of the item are unknown. Its collection is always
 known, also that it is in none. A user agent that names no crawler is known to name none; without a user agent, the
-crawler is unknown. An empty user agent says as much as none. \`requesterVerified\` is always
-known. Where no crawler is named, neither value of \`crawlerVerified\` holds.
+crawler is unknown. An empty user agent says as much as none. \`requesterVerified\` is always known: without a requester,
+it is \`false\`. Where no crawler is named, neither value of \`crawlerVerified\` holds.
 
 An address may also be one that [cannot be read](enforce/README.md#addresses). Then every deny rule with \`ip\` or
 \`ipNot\` matches, and no allow rule with them does.

@@ -26,12 +26,8 @@ const ofCrawler = (read: (crawler: Crawler) => string | null): Matcher => ({
   actual: ({ crawler }) => crawler && read(crawler),
 });
 
-/**
- * Returns how the visitor was verified. Without a requester, a proof counts only for a proven crawler that is not
- * registered: another one, which a caller stated, proves nothing about a requester.
- */
-const proofOf = ({ requesterId, verified, crawler, crawlerVerified }: Facts): VerifiedKind | null =>
-  requesterId !== null || (crawler !== null && crawlerVerified) ? verified : null;
+/** Returns how the requester was verified. Without one, a proof of the crawler, or a stated one, is none. */
+const proofOf = ({ requesterId, verified }: Facts): VerifiedKind | null => (requesterId === null ? null : verified);
 
 export const CRAWLER_CONDITIONS = {
   requesterVerified: {
@@ -41,7 +37,7 @@ export const CRAWLER_CONDITIONS = {
       Type.Boolean(),
       Type.Array(Type.Enum([...VERIFIED_KINDS]), { minItems: 1, maxItems: LIST_MAX }),
     ]),
-    doc: 'The requester was verified (`true`), was not (`false`), or was verified by any of these means: `token`, `signature`, `ip`, `dns`.',
+    doc: 'The requester was verified (`true`), was not (`false`), or was verified by any of these means: `token`, `signature`, `ip`, `dns`. Without a requester, it is `false`.',
     example: ['signature', 'ip'],
     compile(value: boolean | VerifiedKind[]): Test {
       if (typeof value === 'boolean') return (facts) => (proofOf(facts) !== null) === value;

@@ -54,8 +54,7 @@ export function read(policy: CompiledPolicy, now: number, urls: UrlRules): Readi
   const times = timesOf(given('time') as Time[], now);
   const countries = texts('country').length === 0 ? [null] : [null, OTHER_COUNTRY, ...texts('country')];
   const kinds = values.has('requesterVerified') ? [undefined, ...VERIFIED_KINDS] : [undefined];
-  // A proof of a requester counts for a proven crawler, too.
-  const proven = values.has('crawlerVerified') ? [false, true] : [values.has('requesterVerified')];
+  const proven = values.has('crawlerVerified') ? [false, true] : [false];
   const verified = kinds.flatMap((kind) => proven.map((crawlerVerified) => ({ verified: kind, crawlerVerified })));
   const addresses = addressesOf(texts('ip'));
   const many = times.at.length * countries.length * verified.length * addresses.length > CIRCUMSTANCES_MAX;

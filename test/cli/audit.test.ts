@@ -596,7 +596,8 @@ describe('--policy', () => {
 
   test('knows whom the audit has verified', async () => {
     const rules = [
-      { action: 'allow', conditions: { crawler: 'GPTBot', requesterVerified: ['ip'] } },
+      { action: 'allow', conditions: { crawler: 'GPTBot', requesterVerified: true } },
+      { action: 'allow', conditions: { crawler: 'GPTBot', crawlerVerified: true, requesterVerified: false } },
       { action: 'deny', conditions: { crawler: 'GPTBot' } },
       { action: 'allow', conditions: {} },
     ];

@@ -34,7 +34,7 @@ await serve('/free/', await policyOf(FREE));
 await serve('/shut/', await policyOf({ action: 'deny', conditions: {} }));
 await serve('/watched/', await policyOf({ action: 'deny', conditions: {} }), { mode: 'observe' });
 await serve('/sold/', await policyOf({ action: 'allow', conditions: { licenseType: 'crawl' } }));
-await serve('/signed/', await policyOf({ action: 'allow', conditions: { requesterVerified: true } }));
+await serve('/signed/', await policyOf({ action: 'allow', conditions: { crawlerVerified: true } }));
 for (const count of [1, 2]) {
   const rateLimit = { requests: 1, period: 'hour' };
   await serve(`/limited/${count}`, await policyOf({ action: 'allow', conditions: {}, rateLimit }));

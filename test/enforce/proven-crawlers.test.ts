@@ -158,6 +158,28 @@ test('requesterVerified holds for a requester only', async () => {
   }
 });
 
+test('a proven crawler is no proven requester', async () => {
+  const context = { userAgent: GOOGLEBOT, crawlerVerified: true, verified: 'ip' };
+  for (const [value, holds] of [
+    [true, false],
+    [['ip', 'dns'], false],
+    [false, true],
+  ] as const) {
+    const conditions = { crawlerVerified: true, requesterVerified: value };
+    const allow = ORIGIN + (await served(allowing(conditions)));
+    const deny = ORIGIN + (await served([{ action: 'deny', conditions }, { action: 'allow' }]));
+    const allowed = await Promise.all([allow, deny].map((url) => check(postern, { url, context })));
+    assert.deepEqual(
+      allowed.map((one) => [one.allowed, one.requesterId]),
+      [
+        [holds, null],
+        [!holds, null],
+      ],
+      String(value),
+    );
+  }
+});
+
 test('an empty user agent is silence in every condition', async () => {
   for (const [key, value] of Object.entries({
     userAgent: 'x',

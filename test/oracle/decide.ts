@@ -326,10 +326,8 @@ function conditionHolds(key: string, value: any, rule: any, input: OracleCheck, 
     case 'time':
       return timeHolds(value, input.at);
     case 'requesterVerified': {
-      // The requester was proven, or the crawler itself that is not registered.
-      const { userAgent = '', crawlerVerified = false } = input.context;
-      const isProvenCrawler = crawlerVerified && crawlerNamed(userAgent) !== null;
-      const verified = input.requesterId === null && !isProvenCrawler ? undefined : input.context.verified;
+      // Without a requester, none was proven.
+      const verified = input.requesterId === null ? undefined : input.context.verified;
       return Array.isArray(value) ? value.includes(verified) : value === (verified !== undefined);
     }
     case 'crawlerVerified': {

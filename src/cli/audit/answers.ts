@@ -1,8 +1,7 @@
 /**
  * The answer of a policy file to a request of a log. Without collections in the file, each request is decided as a
  * check by an anonymous visitor of an item that nothing is known of but its URL: an article without tags and metadata.
- * The visitor and its crawler are verified by its address where the audit found it so; an address in doubt is not
- * known.
+ * Its crawler is verified where the audit found it so; an address in doubt is not known.
  * With collections, it is decided as a check by URL of a site without registered items. Rate limits never run out.
  */
 import { verdictOfAll } from '../../access/alike.ts';
@@ -42,7 +41,7 @@ export function openAnswers({ rules, defaultAction = 'deny', collections, host }
     const context = {
       ...(address === '' ? {} : { ip: address }),
       ...(userAgent === null ? {} : { userAgent }),
-      ...(outcome === 'verified' ? { verified: 'ip' as const, crawlerVerified: true } : {}),
+      ...(outcome === 'verified' ? { crawlerVerified: true } : {}),
     };
     const locator = locatorOf(visit);
     const { asked, missing } = pageOf === undefined ? itemAt(target, locator) : pageOf(locator);
