@@ -1,4 +1,7 @@
-/** Puts the headers of a verdict into an answer. Links and `Vary` are added to those that the answer has already. */
+/**
+ * Puts the headers of a verdict into an answer. Links and `Vary` are added to those that the answer has already. A page
+ * keeps its own `Cache-Control`; a refusal does not.
+ */
 import type { Verdict } from './verdict.ts';
 
 type Headed = Pick<Verdict, 'headers' | 'body'>;
@@ -11,6 +14,8 @@ export function putHeaders(
   set: (name: string, value: string) => unknown,
 ): void {
   for (const [name, value] of Object.entries(headers)) {
+    const isOwn = name === 'cache-control' && body === null && Boolean(get(name));
+    if (isOwn) continue;
     const before = ADDED.has(name) ? String(get(name) ?? '') : '';
     // A guard before this one may have put it already.
     if (before === '') set(name, value);

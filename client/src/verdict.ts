@@ -81,9 +81,9 @@ export function verdictOf(asked: Asked, challenge: string, url: string): Verdict
   }
   const headers = headersOf(asked);
   const ofPage = asked.signals?.headers;
-  if (asked.allowed) return allowed({ ...headers, ...ofPage }, asked);
+  if (asked.allowed) return allowed({ ...headers, ...ofPage, ...UNSHARED }, asked);
   // Only observed: the site serves it and can see what the policy says.
-  if (!asked.enforced) return allowed({ ...headers, ...ofPage, 'x-postern-would': 'deny' }, asked);
+  if (!asked.enforced) return allowed({ ...headers, ...ofPage, ...UNSHARED, 'x-postern-would': 'deny' }, asked);
   const offered = offeredIn(asked);
   const status = statusOf(asked, offered);
   const verdict = refused(status, asked.reason ?? 'policy_denied', asked.message, {
@@ -95,6 +95,9 @@ export function verdictOf(asked: Asked, challenge: string, url: string): Verdict
   });
   return withDecision(verdict, asked, offered);
 }
+
+/** A cache in front would give the page to visitors that are denied. The same as of `/v1/authorize`. */
+const UNSHARED = { 'cache-control': 'private', vary: 'Authorization, Signature, User-Agent' };
 
 /** A signature that would be verified (RFC 9421, 5.1). */
 const ACCEPT_SIGNATURE = 'sig1=("@authority" "signature-agent");created;expires;keyid;tag="web-bot-auth"';
@@ -109,7 +112,7 @@ const withLink = (headers: Record<string, string>, link: string | undefined): Re
   link === undefined ? headers : { ...headers, link: headers.link === undefined ? link : `${link}, ${headers.link}` };
 
 /** Allows without a decision: no item, or no answer. */
-export const allowedWithout = (why: string): Verdict => allowed({ 'x-postern-error': why }, null);
+export const allowedWithout = (why: string): Verdict => allowed({ ...UNSHARED, 'x-postern-error': why }, null);
 
 /** Allows what no guard refuses. */
 export const servedAlways = (): Verdict => allowed({}, null);

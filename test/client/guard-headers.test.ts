@@ -160,3 +160,45 @@ test('a guard that names items tells of the page as well; a long URL is none and
   const long = await get(`/page?${'a'.repeat(3_000)}`, 'Mozilla');
   assert.deepEqual([long.status, long.headers.get('tdm-reservation')], [200, null]);
 });
+
+describe('caches in front', () => {
+  const OWN = { 'cache-control': 'public, max-age=60', vary: 'Accept-Encoding' };
+  const { servers: cached, ...closing } = openServing({ before: OWN, behind: OWN });
+  after(() => closing[Symbol.asyncDispose]());
+  const storing = ({ headers }: Pick<Response | Answer, 'headers'>) => [
+    headers.get('cache-control'),
+    headers.get('vary'),
+  ];
+
+  for (const [name, start] of Object.entries(servers)) {
+    test(`${name} keeps allowed pages out of them, as /v1/authorize does`, async () => {
+      const get = getFrom(await start(options));
+      for (const path of ['/page', '/watched/page']) {
+        const told = storing(await atDoor(path, 'Mozilla'));
+        assert.deepEqual(told, ['private', 'Authorization, Signature, User-Agent']);
+        assert.deepEqual(storing(await get(path, 'Mozilla')), told, path);
+      }
+      assert.equal(storing(await get('/shut/page', 'Mozilla'))[0], 'no-store');
+      for (const path of ['/robots.txt', '/favicon.ico', '/.well-known/x']) {
+        assert.deepEqual(storing(await get(path, 'Mozilla')), [null, null], path);
+      }
+    });
+    test(`${name} keeps pages out of them that are allowed without a decision`, async () => {
+      const down = getFrom(await start({ ...options, url: 'http://127.0.0.1:9', onError: 'allow' }));
+      assert.equal(storing(await down('/page', 'Mozilla'))[0], 'private');
+      const unknown = getFrom(await start({ ...options, origin: 'https://other.example', unknown: 'allow' }));
+      assert.equal(storing(await unknown('/page', 'Mozilla'))[0], 'private');
+    });
+  }
+  for (const [name, start] of Object.entries(cached).filter(([one]) => !one.includes('takes the verdict'))) {
+    test(`${name} keeps what the application says of caches, for pages alone`, async () => {
+      const get = getFrom(await start(options));
+      assert.deepEqual(storing(await get('/page', 'Mozilla')), [
+        OWN['cache-control'],
+        'Accept-Encoding, Authorization, Signature, User-Agent',
+      ]);
+      assert.equal(storing(await get('/shut/page', 'Mozilla'))[0], 'no-store');
+      assert.deepEqual(storing(await get('/robots.txt', 'Mozilla')), [OWN['cache-control'], OWN.vary]);
+    });
+  }
+});
