@@ -6,7 +6,7 @@
 import { URL_MAX } from '../content/address.ts';
 import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
-import type { Claim, Entry } from '../ledger/ledger.ts';
+import type { Entry } from '../ledger/ledger.ts';
 import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota.ts';
 import { digestOf } from '../ledger/quota-store.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../ledger/reason.ts';
@@ -14,6 +14,7 @@ import { verifiedCode } from '../ledger/verified.ts';
 import { canonicalPath, USUAL_URLS } from '../lib/spellings.ts';
 import { toTarget } from '../lib/url-pattern.ts';
 import type { Caller } from '../permissions.ts';
+import type { CompiledRule } from '../policies/compile.ts';
 import type { Facts, LicenseFacts } from '../policies/facts.ts';
 import type { Precision } from '../privacy-settings.ts';
 import type { QuotaSpan } from '../terms/quota.ts';
@@ -64,7 +65,7 @@ export function decideAsk(
   if (caller.mode === 'test') draft.decision.mode = 'test';
   const { candidate: beside } = evaluation.policy;
   const candidate = beside === null || !recorded ? null : decideByCandidate(beside, evaluation, subject, ask);
-  const entry = toEntry(evaluation, draft.decision, toInputs(ask, precision), candidate);
+  const entry = toEntry(evaluation, draft, toInputs(ask, precision), candidate);
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
     if (reusable > 0) draft.decision.maxAge = reusable;
@@ -94,7 +95,7 @@ const licenseIdOf = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts):
   licenseOf?.(facts)?.id ?? null;
 
 /** A draft that is still being filled. */
-type OpenDraft = Draft & { decision: Decision };
+type OpenDraft = Draft & { decision: Decision; limit: CompiledRule['limit'] };
 
 /** Makes the decision without its id, its time and its rate limit; with an explainer, with its explanation. */
 export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded: boolean): OpenDraft {
@@ -149,10 +150,11 @@ function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
   return page.namesQuery || policy.namesQuery(target) ? [url, target.query].join('?') : url;
 }
 
-function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | null, candidate: string | null): Entry {
+function toEntry(evaluation: Evaluation, draft: OpenDraft, inputs: string | null, candidate: string | null): Entry {
+  const { decision, limit } = draft;
   const { policy, facts, verdict } = evaluation;
   const { rule, reason } = verdict;
-  const file = fileOf(decision, facts);
+  const file = decision.url === null ? null : fileOf(decision, facts);
   return {
     contentNo: facts.content?.no ?? 0,
     url: decision.url,
@@ -174,13 +176,10 @@ function toEntry(evaluation: Evaluation, decision: Decision, inputs: string | nu
     wanted: wantedLicense(evaluation, decision.recorded),
     enforced: decision.enforced ? 1 : 0,
     candidate,
-    claim: claimOf(evaluation, file),
+    claim: limit === null ? null : toClaim(limit, file, facts),
     quota: quotaClaimOf(evaluation, decision),
   };
 }
-
-const claimOf = ({ facts, verdict: { rule, reason } }: Evaluation, file: string | null): Claim | null =>
-  reason === null && rule !== null && rule.limit !== null ? toClaim(rule.limit, file, facts) : null;
 
 const toQuota = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): QuotaSpan | null =>
   licenseOf?.(facts)?.quotas?.at(facts.at, facts.purpose) ?? null;
