@@ -223,6 +223,23 @@ test('one check is one decision and one unit, on the terms of the stricter spell
   for (const one of body.data) assert.deepEqual(one.urls, LOOSE);
 });
 
+test('a limit of the spelling that was asked for is not lost in another one', async () => {
+  const host = 'limits.example';
+  const rateLimit = { requests: 5, period: 'day', scope: 'global' };
+  const rules = [
+    { action: 'allow', conditions: { path: '/Free/' } },
+    { action: 'allow', rateLimit },
+  ];
+  await collection(host, '/', (await makePolicy(postern, rules)).id);
+  for (const [path, remaining] of [
+    ['/free/1', 4],
+    ['/Free/1', undefined],
+  ] as const) {
+    const { body } = await ask(`https://${host}${path}`);
+    assert.deepEqual([body.allowed, body.rateLimit?.remaining], [true, remaining], path);
+  }
+});
+
 test('a simulation reads the path as the router does', async () => {
   await collection('simulated.example', '/', OPEN);
   const body = {
