@@ -16,7 +16,8 @@ export interface Running {
 export async function runService({ dir, key }: Data, port: string): Promise<Running> {
   const env = { POSTERN_PORT: port, POSTERN_LOG_LEVEL: 'info' };
   // Ctrl-C reaches every process of a terminal's group; this one is stopped once, by the demo.
-  const service = launch({ dataDir: dir, key, env, detached: true });
+  // Background work that failed is in the log; the demo ends as usual.
+  const service = launch({ dataDir: dir, key, env, detached: true, housekeepingMayFail: true });
   service.child.stderr?.pipe(createWriteStream(join(dir, 'service.log'), { flags: 'a', mode: 0o600 }));
   let stopping = false;
   const stop = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newKeyText } from '../src/keys/key.ts';
 import { type Answer, readAnswer } from './answer.ts';
+import { assertBackgroundWorked, isFailedWork } from './background.ts';
 import { compileCache } from './compile-cache.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -38,6 +39,8 @@ export interface LaunchOptions {
   env?: Record<string, string>;
   /** In a process group of its own. */
   detached?: boolean;
+  /** The test makes background work fail. */
+  housekeepingMayFail?: boolean;
 }
 
 /** Killed when it is disposed of. */
@@ -53,6 +56,7 @@ export interface Running extends AsyncDisposable {
   output(): string;
   /** Rejects when the connection breaks before the whole answer is there. */
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  /** Rejects when its background work failed, unless that is expected. */
   end(signal: NodeJS.Signals): Promise<End>;
 }
 
@@ -65,7 +69,7 @@ export function temporaryFolder(): Disposable & { path: string } {
 
 export function launch(options: LaunchOptions): Running {
   const { dataDir, key, ownKey = false, wrap = [], main = MAIN, nodeOptions = [] } = options;
-  const { env = {}, detached = false } = options;
+  const { env = {}, detached = false, housekeepingMayFail = false } = options;
   const [command, ...args] = [...wrap, process.execPath, ...nodeOptions, main];
   const child = spawn(command, args, {
     env: {
@@ -81,12 +85,13 @@ export function launch(options: LaunchOptions): Running {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached,
   });
-  const { url, output, exited, ready } = watch(child);
+  const { url, output, failures, exited, ready } = watch(child);
   const end = async (signal: NodeJS.Signals): Promise<End> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
     const ended = await exited;
     clearTimeout(timer);
+    if (!housekeepingMayFail) assertBackgroundWorked(failures.join('\n'));
     return ended;
   };
   return {
@@ -127,7 +132,11 @@ export async function launched(options: LaunchOptions): Promise<Running> {
 }
 
 /** Collects the output of a service, finds its address in it, and sees its end. */
-function watch(child: ChildProcess): Pick<Running, 'url' | 'output' | 'exited' | 'ready'> {
+function watch(
+  child: ChildProcess,
+): Pick<Running, 'url' | 'output' | 'exited' | 'ready'> & { failures: readonly string[] } {
+  // Apart from the output, of which old parts are dropped.
+  const failures: string[] = [];
   let output = '';
   let url = '';
   // `close` comes after the last output; `exit` may come before.
@@ -137,11 +146,12 @@ function watch(child: ChildProcess): Pick<Running, 'url' | 'output' | 'exited' |
     const timer = setTimeout(() => reject(new Error(`not ready in time:\n${output}`)), READY_WITHIN_MS);
     const hear = (chunk: Buffer): void => {
       output = (output + chunk.toString()).slice(-OUTPUT_MAX);
-      if (url !== '') return;
       rest += chunk.toString();
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
+        if (isFailedWork(line)) failures.push(line);
+        if (url !== '') continue;
         const address = /"address":"([^"]+)".*"msg":"ready"/.exec(line)?.[1];
         if (address === undefined) continue;
         url = address;
@@ -158,7 +168,7 @@ function watch(child: ChildProcess): Pick<Running, 'url' | 'output' | 'exited' |
     });
   });
   ready.catch(() => {});
-  return { url: () => url, output: () => output, exited, ready };
+  return { url: () => url, output: () => output, failures, exited, ready };
 }
 
 /** The process ended before it was ready. */

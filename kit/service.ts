@@ -12,6 +12,7 @@ import { readConfig } from '../src/config.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import { openLog } from '../src/log.ts';
 import { type Answer, readAnswer } from './answer.ts';
+import { assertBackgroundWorked } from './background.ts';
 import { type TestDatabase, testPostgres } from './postgres.ts';
 import { watchSecrets } from './secrets.ts';
 
@@ -70,6 +71,8 @@ export interface StartOptions {
   env?: Record<string, string>;
   clock?: Clock;
   dataDir?: string;
+  /** The test makes background work fail. */
+  housekeepingMayFail?: boolean;
 }
 
 export async function startTestService(options: StartOptions = {}): Promise<TestService> {
@@ -123,9 +126,11 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
     async [Symbol.asyncDispose]() {
       await service.close();
       secrets.logged(logs);
-      if (options.dataDir !== undefined) return;
-      rmSync(dataDir, { recursive: true, force: true });
-      await dropDatabase(dataDir);
+      if (options.dataDir === undefined) {
+        rmSync(dataDir, { recursive: true, force: true });
+        await dropDatabase(dataDir);
+      }
+      if (options.housekeepingMayFail !== true) assertBackgroundWorked(logs.join(''));
     },
   };
   return test;

@@ -38,6 +38,8 @@ export interface ClusterOptions {
   /** A node's own way to the database. */
   urlOf?: (index: number) => string;
   env?: Record<string, string>;
+  /** The proof makes background work fail. */
+  housekeepingMayFail?: boolean;
 }
 
 /** On a PostgreSQL of their own. */
@@ -51,7 +53,7 @@ export async function startTestCluster(options: ClusterOptions): Promise<TestClu
 
 export async function startNodes(
   databaseUrl: string,
-  { clocks, urlOf = () => databaseUrl, env = {} }: ClusterOptions,
+  { clocks, urlOf = () => databaseUrl, env = {}, housekeepingMayFail = false }: ClusterOptions,
 ): Promise<Nodes> {
   const stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
@@ -66,6 +68,7 @@ export async function startNodes(
       dataDir,
       key,
       main,
+      housekeepingMayFail,
       nodeOptions: off === 0 ? [] : ['--import', CLOCK_HACK],
       env: { ...env, POSTERN_DATABASE_URL: urlOf(index), ...clock },
     });

@@ -136,7 +136,7 @@ async function runFaults(dataDir: string, options: FaultOptions, faults: readonl
   const { seed, tell = () => {} } = options;
   const random = seeded(seed);
   const key = newTestKey();
-  const start = (): Promise<Running> => launched({ dataDir, key });
+  const start = (): Promise<Running> => launched({ dataDir, key, housekeepingMayFail: true });
   const book = new Book();
   const figures = { faults: 0, repeatedAfterwards: 0, slowestRecoveryMs: 0, slowestUsageMs: 0 };
   let service = await start();

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
 import { after, test } from 'node:test';
 import { type Copy, DockerfileParser, type From } from 'dockerfile-ast';
+import { assertBackgroundWorked } from '../../kit/background.ts';
 import { freePort } from '../../kit/port.ts';
 import { until } from '../../kit/until.ts';
 
@@ -121,6 +122,7 @@ test('the image builds from what it copies, serves, and reports its health', { t
     assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/, version.stderr);
     service.kill(of('STOPSIGNAL') as NodeJS.Signals);
     assert.equal(await ended, 0, out);
+    assertBackgroundWorked(out);
   } finally {
     service.kill('SIGKILL');
     await ended;

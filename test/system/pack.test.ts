@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { assertBackgroundWorked } from '../../kit/background.ts';
 import { outside, outsidePath, type Ran, runOutside } from '../../kit/npm.ts';
 import { until } from '../../kit/until.ts';
 import { words } from '../../kit/words.ts';
@@ -122,6 +123,7 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) 
     // The launcher passes it on, and ends as the service ends.
     service.kill('SIGTERM');
     assert.equal(await ended, 0, err);
+    assertBackgroundWorked(err);
     const gone = await run(bin, ['doctor', '--health'], env);
     assert.deepEqual([gone.status, /no answer from/.test(gone.stdout)], [1, true]);
   } finally {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import crawlerUserAgents from 'crawler-user-agents';
+import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { freePort } from '../../../kit/port.ts';
 import { until } from '../../../kit/until.ts';
 import { folderOf, startCaddy, startNginx, type WebServer } from '../../../kit/web-server.ts';
@@ -185,4 +186,5 @@ test('every step of the page', { timeout: 600_000 }, async (t) => {
   await assertCrawlersAreDenied(caddy.url, 401);
   const leads = await shell.run(tried('npx postern decisions export --reason no_license'));
   for (const { name } of crawlers) assert.ok(leads.includes(`"crawler":"${name}"`), name);
+  assertBackgroundWorked(readFileSync(join(folder, 'postern.log'), 'utf8'));
 });

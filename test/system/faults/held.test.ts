@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
+import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { command } from '../../../kit/command.ts';
 import { temporaryFolder } from '../../../kit/launch.ts';
 import { spawnService } from '../../../kit/process.ts';
@@ -135,6 +136,7 @@ async function spawnAgain(dataDir: string): Promise<AsyncDisposable & { url: str
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await once(child, 'close');
+      assertBackgroundWorked(said);
     },
   };
 }

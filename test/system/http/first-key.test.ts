@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { pino } from 'pino';
+import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { databaseSettings, testClock, testEngine } from '../../../kit/service.ts';
 import { type Service, startService } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { newKeyText } from '../../../src/keys/key.ts';
+import { openLog } from '../../../src/log.ts';
 
 interface Place extends Disposable {
   settings: Record<string, string>;
@@ -28,10 +29,15 @@ const SHOWN_WITHIN_MS = 30_000;
 const clock = testClock(Date.parse('2100-01-01T00:00:00Z'));
 const shownByNow = (): void => clock.advance(SHOWN_WITHIN_MS);
 let running: Service | undefined;
-afterEach(() => running?.close());
+const logs: string[] = [];
+afterEach(async () => {
+  await running?.close();
+  assertBackgroundWorked(logs.join(''));
+});
 async function start({ settings }: Place, env: Record<string, string> = {}): Promise<Service> {
   const config = readConfig({ POSTERN_PORT: '0', ...settings, ...env });
-  running = await startService({ config, logger: pino({ level: 'silent' }), clock });
+  const logger = openLog(config, { write: (line) => logs.push(line) });
+  running = await startService({ config, logger, clock });
   return running;
 }
 const list = async (service: Service, key: string | undefined): Promise<[number, number | undefined]> => {

@@ -7,16 +7,18 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { compileCache } from '../../../kit/compile-cache.ts';
 import { databaseSettings, startTestService } from '../../../kit/service.ts';
 import { newKeyText } from '../../../src/keys/key.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../src/main.ts');
 const root = mkdtempSync(join(tmpdir(), 'postern-process-'));
-const children = new Set<ChildProcess>();
+const runs = new Set<Run>();
 after(() => {
-  for (const child of children) child.kill('SIGKILL');
+  for (const { child } of runs) child.kill('SIGKILL');
   rmSync(root, { recursive: true, force: true });
+  for (const { err } of runs) assertBackgroundWorked(err());
 });
 
 interface Run {
@@ -33,7 +35,6 @@ function run(env: Record<string, string | undefined>): Run {
     env: { PATH: process.env.PATH, ...compileCache(), POSTERN_PORT: '0', ...env },
     stdio: 'pipe',
   });
-  children.add(child);
   let out = '';
   let err = '';
   const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
@@ -48,7 +49,9 @@ function run(env: Record<string, string | undefined>): Run {
     void ended.then((code) => refuse(new Error(`ended with ${code} before it was ready: ${out}${err}`)));
   });
   ready.catch(() => undefined);
-  return { child, out: () => out, err: () => err, ended, ready };
+  const started = { child, out: () => out, err: () => err, ended, ready };
+  runs.add(started);
+  return started;
 }
 
 /** Waits for what another process does; there is nothing to subscribe to. */

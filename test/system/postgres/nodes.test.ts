@@ -8,7 +8,7 @@ import { pluck } from '../../../kit/pluck.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startReceiver } from '../../../kit/receiver.ts';
 import { type Relay, startRelay } from '../../../kit/relay.ts';
-import { startTestService, type TestService } from '../../../kit/service.ts';
+import { type StartOptions, startTestService, type TestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { item } from '../../http/given.ts';
 
@@ -27,7 +27,10 @@ interface Cluster extends AsyncDisposable {
   key: string;
 }
 
-async function startCluster(count: number, env: Record<string, string> = {}): Promise<Cluster> {
+async function startCluster(
+  count: number,
+  { env = {}, ...more }: Pick<StartOptions, 'env' | 'housekeepingMayFail'> = {},
+): Promise<Cluster> {
   const stack = new AsyncDisposableStack();
   const server = await testPostgres();
   const database = stack.use(await server.newDatabase());
@@ -37,7 +40,7 @@ async function startCluster(count: number, env: Record<string, string> = {}): Pr
       stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
       const relay = stack.use(await startRelay(server.port));
       const url = database.url.replace(String(server.port), String(relay.port));
-      const node = await startTestService({ dataDir, env: { ...env, POSTERN_DATABASE_URL: url } });
+      const node = await startTestService({ ...more, dataDir, env: { ...env, POSTERN_DATABASE_URL: url } });
       stack.defer(() => node[Symbol.asyncDispose]());
       return Object.assign(node, { relay });
     }),
@@ -137,7 +140,7 @@ describe('what one node changed', () => {
   });
 
   test('subscriptions: decisions of every node become events, delivered once', async () => {
-    await using cluster = await startCluster(2, { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' });
+    await using cluster = await startCluster(2, { env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
     const [here, there] = cluster.nodes as [Node, Node];
     await using receiver = await startReceiver();
     const call = (method: string, path: string, body?: object) => here.call(method, path, { key: cluster.key, body });
@@ -234,9 +237,11 @@ describe('edits of one item through several nodes', () => {
   });
 });
 
+const LOSES_DATABASE = { housekeepingMayFail: true };
+
 describe('a node that loses the database', () => {
   test('answers 503 with Retry-After, is not ready after 5 s, and is back within 5 s', async () => {
-    await using cluster = await startCluster(2);
+    await using cluster = await startCluster(2, LOSES_DATABASE);
     const [here, there] = cluster.nodes as [Node, Node];
     const { id: policyId } = await madeBy(here, cluster.key, '/v1/policies', {
       name: 'p',
@@ -284,7 +289,7 @@ describe('a node that loses the database', () => {
   });
 
   test('stops as well as any other', async () => {
-    await using cluster = await startCluster(1);
+    await using cluster = await startCluster(1, LOSES_DATABASE);
     const [node] = cluster.nodes as [Node];
     assert.equal((await node.call('GET', '/v1/content', { key: cluster.key })).status, 200);
     node.relay.cut();
@@ -292,7 +297,7 @@ describe('a node that loses the database', () => {
   });
 
   test('goes on at another address when the old one falls silent', async () => {
-    await using cluster = await startCluster(1);
+    await using cluster = await startCluster(1, LOSES_DATABASE);
     const [node] = cluster.nodes as [Node];
     const { id } = await madeBy(node, cluster.key, '/v1/content', item());
     assert.equal((await check(node, cluster.key, id)).status, 200);
