@@ -1,6 +1,6 @@
 /** The page of a refusal, for visitors whose browser asks for one: what /v1/authorize answers with `body=html`. */
 import { amountOf, type Offered } from './offers.ts';
-import type { Problem, Remedy } from './verdict.ts';
+import type { Problem, Remedy } from './problem.ts';
 
 const STYLE =
   ':root{color-scheme:light dark}' +

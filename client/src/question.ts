@@ -1,11 +1,8 @@
 /** The checks of a guard. Promise: a page view is one check, however many guards it passes. */
 import type { Ask, Asked } from './asker.ts';
-import type { GuardOptions } from './guard.ts';
+import type { GuardOptions, RouterUrls } from './guard-options.ts';
 import type { Check } from './types.ts';
 import type { Visit } from './visit.ts';
-
-/** The differences of paths that a router ignores. */
-export type RouterUrls = NonNullable<Check['urls']>;
 
 /** Returns the check of a visit; null without an item. */
 export async function checkOf(options: GuardOptions, visit: Visit, urls?: RouterUrls): Promise<Check | null> {
