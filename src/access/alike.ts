@@ -1,5 +1,5 @@
 /** Compares what the readings of a URL allow. Pure: one rule for checks, candidates, previews and cases. */
-import { toClaim } from './claim.ts';
+import { toClaim } from '../policies/claim.ts';
 import type { Evaluation, Verdict } from './decide.ts';
 
 /** Returns whether a check of these readings gets a decision. `missing`: another reading finds nothing. */

@@ -3,7 +3,9 @@
  * receipt are on disk, in one transaction. A crash before that leaves none of them; a crash after it leaves all, once.
  * One implementation per engine, because every check takes this path.
  */
-import type { Limit, Period } from '../limits/limit.ts';
+
+import type { Period } from '../limits/limit.ts';
+import type { Claim } from '../policies/claim.ts';
 import type { Draft, Granted } from './decision.ts';
 import type { QuotaClaim, QuotaGrant } from './quota.ts';
 
@@ -42,12 +44,6 @@ export interface Entry {
   readonly claim: Claim | null;
   /** null: no license with a quota would serve. An entry with both uses both or neither. */
   readonly quota: QuotaClaim | null;
-}
-
-/** A request for one admission under a limit. Checks with equal keys share it. */
-export interface Claim {
-  readonly key: string;
-  readonly limit: Limit;
 }
 
 /** A claim that is about to be recorded `uses` its grant: claims after it see that. */

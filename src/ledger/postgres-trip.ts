@@ -6,7 +6,8 @@ import type { Row, Step, Value } from '../db/db.ts';
 import { toArray } from '../db/postgres/db.ts';
 import { toStoredKey } from '../limits/key.ts';
 import { type Limit, shapeOf } from '../limits/limit.ts';
-import type { Claim, Entry } from './ledger.ts';
+import type { Claim } from '../policies/claim.ts';
+import type { Entry } from './ledger.ts';
 import {
   type Chained,
   chainColumns,

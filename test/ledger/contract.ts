@@ -12,11 +12,12 @@ import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
 import { countedSpan } from '../../src/ledger/counted.ts';
 import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
-import { type Claim, type Ledger, type Receipt, type Recorded, Stale } from '../../src/ledger/ledger.ts';
+import { type Ledger, type Receipt, type Recorded, Stale } from '../../src/ledger/ledger.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { monotonicMs } from '../../src/lib/monotonic.ts';
 import type { Limit } from '../../src/limits/limit.ts';
+import type { Claim } from '../../src/policies/claim.ts';
 
 export interface OpenedLedger {
   ledger: Ledger;

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { entry } from '../../kit/entry.ts';
 import type { Row } from '../../src/db/db.ts';
-import type { Claim } from '../../src/ledger/ledger.ts';
 import { EXPIRY_STEP_MS } from '../../src/ledger/postgres-entries.ts';
 import { answersOf, claimedBy, claimStep, heldOf } from '../../src/ledger/postgres-trip.ts';
 import { REASONS } from '../../src/ledger/reason.ts';
 import { type LimitState, PERIODS, type Period, take } from '../../src/limits/limit.ts';
+import type { Claim } from '../../src/policies/claim.ts';
 import { openMigrated } from './migrated.ts';
 
 const db = await openMigrated();

@@ -1,8 +1,14 @@
-/** The claim of an allowed check on the limit of its rule. */
+/** The claim of an allowed check on the limit of its rule. Pure. */
 import { createHash } from 'node:crypto';
-import type { Claim } from '../ledger/ledger.ts';
-import type { CompiledRule } from '../policies/compile.ts';
-import type { Facts } from '../policies/facts.ts';
+import type { Limit } from '../limits/limit.ts';
+import type { CompiledRule } from './compile.ts';
+import type { Facts } from './facts.ts';
+
+/** A request for one admission under a limit. Checks with equal keys share it. */
+export interface Claim {
+  readonly key: string;
+  readonly limit: Limit;
+}
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
