@@ -216,12 +216,11 @@ export function toLogged(row: StoredDecision, ledgerNo: number): LoggedDecision 
     contentId: row.content_id,
     externalId: row.external_id,
     url: row.url,
-    ...(row.file === null ? {} : { file: row.file }),
     collectionId: row.collection_id,
     requesterId: row.requester_id,
     crawler: row.crawler,
     verified: toVerified(row.verified),
-    ...(row.claimed === null ? {} : { spoofed: true, claimed: row.claimed }),
+    ...toOptional(row),
     policyId: row.policy_id,
     policyVersion: row.policy_version,
     matchedRule: toMatchedRule(row),
@@ -232,9 +231,18 @@ export function toLogged(row: StoredDecision, ledgerNo: number): LoggedDecision 
     recorded: true,
     created: toIso(row.at),
     ...parseInputs(row),
-    ...(row.candidate === null ? {} : { candidate: toCandidate(row.candidate) }),
   };
 }
+
+const toOptional = ({
+  file,
+  claimed,
+  candidate,
+}: StoredDecision): Pick<LoggedDecision, 'file' | 'spoofed' | 'claimed' | 'candidate'> => ({
+  ...(file === null ? {} : { file }),
+  ...(claimed === null ? {} : { spoofed: true, claimed }),
+  ...(candidate === null ? {} : { candidate: toCandidate(candidate) }),
+});
 
 function toCandidate(text: string): NonNullable<LoggedDecision['candidate']> {
   const { reason, ruleIndex } = parseCandidate(text);
