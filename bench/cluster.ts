@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import { startPostgres } from '../kit/postgres.ts';
 import { seeded, skewed } from '../kit/random.ts';
-import type { Rule } from '../src/policies/policy.ts';
+import type { Rule } from '../src/rules/policy.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { checksOf, type Item, itemAt, TEN_RULES } from './inputs.ts';
 import { type Loader, openLoader } from './load.ts';

@@ -2,9 +2,9 @@
  * Finds the collection of an address: among ten thousand patterns over a hundred hosts, and where there is one pattern.
  * Rounds take turns. The addresses are the same; in each of them the pattern that decides is `/news/`.
  */
-import { type Collection, FIRST_VALUES } from '../src/collections/collection.ts';
-import { CollectionIndex } from '../src/collections/collection-index.ts';
-import { type Locator, parseLocator } from '../src/lib/locator.ts';
+import { type Collection, FIRST_VALUES } from '../src/content/collections/collection.ts';
+import { CollectionIndex } from '../src/content/collections/collection-index.ts';
+import { type Locator, parseLocator } from '../src/lib/urls/locator.ts';
 import { median, medianRatio, type Part } from './figure.ts';
 import { RATE_NOTE, rate } from './rate.ts';
 

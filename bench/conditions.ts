@@ -5,12 +5,12 @@
  */
 
 import { seeded, skewed } from '../kit/random.ts';
-import { decide } from '../src/access/decide.ts';
-import { toFacts } from '../src/access/facts.ts';
-import type { CheckRequest } from '../src/access/schema.ts';
-import { CONDITION_SCHEMAS } from '../src/policies/conditions.ts';
-import type { ContentFacts, Facts, LicenseFacts, RequesterFacts } from '../src/policies/facts.ts';
-import type { Rule } from '../src/policies/policy.ts';
+import { toFacts } from '../src/decisions/check/facts.ts';
+import type { CheckRequest } from '../src/decisions/check/schema.ts';
+import { CONDITION_SCHEMAS } from '../src/rules/conditions/conditions.ts';
+import { decide } from '../src/rules/decide.ts';
+import type { ContentFacts, Facts, LicenseFacts, RequesterFacts } from '../src/rules/facts.ts';
+import type { Rule } from '../src/rules/policy.ts';
 import { median, medianRatio, type Part } from './figure.ts';
 import { checksOf, compiled, contentAt, type ItemCheck, itemAt } from './inputs.ts';
 import { RATE_NOTE, rate } from './rate.ts';

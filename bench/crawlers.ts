@@ -4,8 +4,8 @@
  */
 import { logLine } from '../kit/access-log.ts';
 import { seeded } from '../kit/random.ts';
-import { CRAWLERS, crawlerOf } from '../src/crawlers/directory.ts';
-import { openIndex } from '../src/crawlers/token.ts';
+import { CRAWLERS, crawlerOf } from '../src/rules/crawlers/directory.ts';
+import { openIndex } from '../src/rules/crawlers/token.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 
 const AGENTS = 2_000;

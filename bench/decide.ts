@@ -4,9 +4,9 @@
  */
 
 import { seeded, skewed } from '../kit/random.ts';
-import { decide } from '../src/access/decide.ts';
-import type { CheckRequest } from '../src/access/schema.ts';
-import type { ContentFacts, Facts } from '../src/policies/facts.ts';
+import type { CheckRequest } from '../src/decisions/check/schema.ts';
+import { decide } from '../src/rules/decide.ts';
+import type { ContentFacts, Facts } from '../src/rules/facts.ts';
 import { median, medianRatio, type Part } from './figure.ts';
 import { checksOf, compiled, contentAt, factsAt, type ItemCheck, itemAt, TEN_RULES } from './inputs.ts';
 import { RATE_NOTE, rate } from './rate.ts';

@@ -1,7 +1,7 @@
 /** Measures the look-up of an address, from its text, in all published ranges at once. */
 import { seeded } from '../kit/random.ts';
-import { RangeSet } from '../src/identities/ranges.ts';
 import { parseAddress } from '../src/lib/ip-range.ts';
+import { RangeSet } from '../src/requesters/identities/ranges.ts';
 import { type Figure, median, type Part } from './figure.ts';
 
 /** About ten times what the operators of the crawler directory publish together. */

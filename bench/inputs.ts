@@ -1,11 +1,11 @@
 /** A publisher's data for benchmarks: a catalog, the crawlers that read it, and policies. */
 import crawlers from 'crawler-user-agents';
 import { type Random, seeded } from '../kit/random.ts';
-import { ANONYMOUS, toFacts } from '../src/access/facts.ts';
-import type { CheckRequest } from '../src/access/schema.ts';
-import { type CompiledPolicy, compile } from '../src/policies/compile.ts';
-import { type ContentFacts, type Facts, UNPLACED } from '../src/policies/facts.ts';
-import type { Rule } from '../src/policies/policy.ts';
+import { ANONYMOUS, toFacts } from '../src/decisions/check/facts.ts';
+import type { CheckRequest } from '../src/decisions/check/schema.ts';
+import { type CompiledPolicy, compile } from '../src/rules/compile.ts';
+import { type ContentFacts, type Facts, UNPLACED } from '../src/rules/facts.ts';
+import type { Rule } from '../src/rules/policy.ts';
 
 /** A check by item. */
 export type ItemCheck = CheckRequest & { contentId: string };

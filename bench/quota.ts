@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import { startPostgres } from '../kit/postgres.ts';
 import { seeded } from '../kit/random.ts';
-import type { Rule } from '../src/policies/policy.ts';
+import type { Rule } from '../src/rules/policy.ts';
 import { type Contender, contender, measure } from './check.ts';
 import { type Figure, median, medianRatio, type Part, type PartOptions } from './figure.ts';
 import { itemAt } from './inputs.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
-import type { Rule } from '../src/policies/policy.ts';
+import type { Rule } from '../src/rules/policy.ts';
 import { type Contender, contender, measure } from './check.ts';
 import { type Figure, median, medianRatio, type PartOptions, type Result } from './figure.ts';
 import { startBareFastify } from './floor/servers.ts';

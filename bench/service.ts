@@ -1,8 +1,8 @@
 /** Runs Postern as its users do: `bin/postern.js serve` in a process of its own, reached over HTTP. */
 import { join } from 'node:path';
 import { freePort } from '../kit/port.ts';
-import { newKeyText } from '../src/keys/key.ts';
-import type { Rule } from '../src/policies/policy.ts';
+import { newKeyText } from '../src/api/keys/key.ts';
+import type { Rule } from '../src/rules/policy.ts';
 import type { Item } from './inputs.ts';
 import { launch, type Running } from './process.ts';
 

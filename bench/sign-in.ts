@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import type { FastifyRequest } from 'fastify';
 import { temporaryFolder } from '../kit/launch.ts';
-import type { Authenticate } from '../src/http/auth.ts';
-import type { Caller } from '../src/permissions.ts';
-import { openSessions } from '../src/users/sessions.ts';
+import type { Authenticate } from '../src/api/http/auth.ts';
+import type { Caller } from '../src/api/permissions.ts';
+import { openSessions } from '../src/api/users/sessions.ts';
 import { contender, loadCatalogue, measure } from './check.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 import { TEN_RULES } from './inputs.ts';

@@ -3,13 +3,13 @@
  * share ten policies, and patterns with a policy each. In processor time: the work yields to checks in between. How
  * fast a signal is served is in `served`.
  */
-import { type Collection, FIRST_VALUES } from '../src/collections/collection.ts';
-import { CRAWLERS } from '../src/crawlers/directory.ts';
-import { compile } from '../src/policies/compile.ts';
-import type { Rule } from '../src/policies/policy.ts';
-import { assess, type Sources } from '../src/signals/assess.ts';
-import { SIGNAL_KINDS, SIGNALS, type SignalKind } from '../src/signals/kinds.ts';
-import { FIRST_SIGNALS, FIRST_VALUES as FIRST_SITE } from '../src/sites/site.ts';
+import { type Collection, FIRST_VALUES } from '../src/content/collections/collection.ts';
+import { FIRST_SIGNALS, FIRST_VALUES as FIRST_SITE } from '../src/content/sites/site.ts';
+import { compile } from '../src/rules/compile.ts';
+import { CRAWLERS } from '../src/rules/crawlers/directory.ts';
+import type { Rule } from '../src/rules/policy.ts';
+import { SIGNAL_KINDS, SIGNALS, type SignalKind } from '../src/signals/formats/kinds.ts';
+import { assess, type Sources } from '../src/signals/table/assess.ts';
 import { median, type Part } from './figure.ts';
 import { measureServed } from './served.ts';
 

@@ -5,11 +5,11 @@
  */
 import { verify } from 'node:crypto';
 import { newSigningKey, signRequest } from '../kit/signing.ts';
-import { judge, readSignatures, type VerifyBytes } from '../src/signatures/judge.ts';
-import { type Key, readKeys, verifyWith } from '../src/signatures/keys.ts';
-import type { Doubt } from '../src/signatures/outcome.ts';
-import { remembering, rememberingHeaders } from '../src/signatures/remember.ts';
-import type { RequestHeaders } from '../src/signatures/request.ts';
+import { judge, readSignatures, type VerifyBytes } from '../src/requesters/signatures/judge.ts';
+import { type Key, readKeys, verifyWith } from '../src/requesters/signatures/keys.ts';
+import type { Doubt } from '../src/requesters/signatures/outcome.ts';
+import { remembering, rememberingHeaders } from '../src/requesters/signatures/remember.ts';
+import type { RequestHeaders } from '../src/requesters/signatures/request.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 
 const AGENT = 'https://bot.example';

@@ -6,11 +6,11 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import type { SqliteDb } from '../src/db/sqlite/db.ts';
-import { type ComputeDeps, computeStatements } from '../src/statements/compute.ts';
-import { findBilled } from '../src/statements/find.ts';
-import { parsePeriod } from '../src/statements/statement.ts';
-import { Parquet } from '../src/usage/archive-source.ts';
-import { openColumns } from '../src/usage/columns.ts';
+import { Parquet } from '../src/reports/columns/archive-source.ts';
+import { openColumns } from '../src/reports/columns/columns.ts';
+import { type ComputeDeps, computeStatements } from '../src/reports/statements/compute.ts';
+import { findBilled } from '../src/reports/statements/find.ts';
+import { parsePeriod } from '../src/reports/statements/statement.ts';
 import { type Figure, median, type Part, type PartOptions } from './figure.ts';
 import { openStore } from './history.ts';
 import { itemAt } from './inputs.ts';

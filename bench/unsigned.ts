@@ -4,15 +4,15 @@
  */
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
-import { type AddressDeps, judgeAddresses } from '../src/access/address.ts';
-import type { Ask } from '../src/access/ask.ts';
-import { SYSTEM } from '../src/changes/change.ts';
-import { openChanges } from '../src/changes/changes.ts';
-import { openIdentities } from '../src/identities/identities.ts';
+import { SYSTEM } from '../src/api/changes/change.ts';
+import { openChanges } from '../src/api/changes/changes.ts';
+import type { Ask } from '../src/decisions/check/ask.ts';
+import { type AddressDeps, judgeAddresses } from '../src/decisions/visitors/address.ts';
 import { machineClock } from '../src/lib/clock.ts';
-import { openGetter } from '../src/outgoing/get.ts';
+import { openGetter } from '../src/lib/outgoing/get.ts';
 import { newRequester, planCreate } from '../src/requesters/edits.ts';
-import { judge } from '../src/signatures/judge.ts';
+import { openIdentities } from '../src/requesters/identities/identities.ts';
+import { judge } from '../src/requesters/signatures/judge.ts';
 import { median } from './figure.ts';
 import { openStore } from './history.ts';
 

@@ -1,8 +1,8 @@
 /** The demo's folder. Only files of a demo are removed; a folder in use, or with other data, is refused. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isKeyText, newKeyText } from '../src/api/keys/key.ts';
 import { holdFile } from '../src/db/sqlite/db.ts';
-import { isKeyText, newKeyText } from '../src/keys/key.ts';
 
 /** A mistake that the user can fix. */
 export class Refusal extends Error {}

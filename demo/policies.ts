@@ -4,7 +4,7 @@
  */
 import type { Postern } from '../client/src/client.ts';
 import type { Body } from '../client/src/types.ts';
-import { crawlerOf } from '../src/crawlers/directory.ts';
+import { crawlerOf } from '../src/rules/crawlers/directory.ts';
 import { readCrawlers, tagged } from './crawlers.ts';
 
 export type PolicyName =

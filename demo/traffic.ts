@@ -3,7 +3,7 @@
  * often they come and what they want is invented. The past and the live part use the same traffic.
  */
 import { type Random, skewed, weighted } from '../kit/random.ts';
-import type { CheckRequest } from '../src/access/schema.ts';
+import type { CheckRequest } from '../src/decisions/check/schema.ts';
 import type { Listed } from './catalog.ts';
 import { type Crawler, readCrawlers, tagged } from './crawlers.ts';
 import { PARTNERS, type Partner } from './partners.ts';

@@ -1,6 +1,6 @@
 /** Entries for the ledger, and decisions, with the fields that a test does not ask for. */
-import type { Decision } from '../src/ledger/decision.ts';
-import type { Entry } from '../src/ledger/ledger.ts';
+import type { Decision } from '../src/decisions/ledger/decision.ts';
+import type { Entry } from '../src/decisions/ledger/ledger.ts';
 
 export const entry = (fields: Partial<Entry> = {}): Entry => ({
   contentNo: 1,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { newKeyText } from '../src/keys/key.ts';
+import { newKeyText } from '../src/api/keys/key.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { assertBackgroundWorked, isFailedWork } from './background.ts';
 import { compileCache } from './compile-cache.ts';

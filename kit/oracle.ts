@@ -1,10 +1,11 @@
 /** The oracle's inputs as ours, and our verdicts in the oracle's words. */
-import { decide } from '../src/access/decide.ts';
-import { type Collection, FIRST_VALUES } from '../src/collections/collection.ts';
-import { CollectionIndex, type Selected } from '../src/collections/collection-index.ts';
-import { parseLocator, parseVisited } from '../src/lib/locator.ts';
-import { type CompiledPolicy, compile } from '../src/policies/compile.ts';
-import { Facts, type Page, type Place } from '../src/policies/facts.ts';
+
+import { type Collection, FIRST_VALUES } from '../src/content/collections/collection.ts';
+import { CollectionIndex, type Selected } from '../src/content/collections/collection-index.ts';
+import { parseLocator, parseVisited } from '../src/lib/urls/locator.ts';
+import { type CompiledPolicy, compile } from '../src/rules/compile.ts';
+import { decide } from '../src/rules/decide.ts';
+import { Facts, type Page, type Place } from '../src/rules/facts.ts';
 import type { OracleCollection } from '../test/oracle/collections.ts';
 import type { OracleCheck, OracleInput, OracleVerdict } from '../test/oracle/decide.ts';
 

@@ -5,16 +5,16 @@
  * and no unit test.
  */
 import { Compile } from 'typebox/compile';
-import { decide } from '../src/access/decide.ts';
-import { CheckRequest } from '../src/access/schema.ts';
-import { uncarriedIn } from '../src/http/json.ts';
-import { problemsOf, type Schema } from '../src/http/problems.ts';
-import '../src/http/validate.ts';
+import { uncarriedIn } from '../src/api/http/json.ts';
+import { problemsOf, type Schema } from '../src/api/http/problems.ts';
+import { CheckRequest } from '../src/decisions/check/schema.ts';
+import { decide } from '../src/rules/decide.ts';
+import '../src/api/http/validate.ts';
 import { factsOf, policyOf } from '../kit/oracle.ts';
-import { CONDITION_SCHEMAS, conditionOf } from '../src/policies/conditions.ts';
-import { lint } from '../src/policies/lint/lint.ts';
-import type { Rule } from '../src/policies/policy.ts';
 import { CreatePolicy } from '../src/policies/schema.ts';
+import { CONDITION_SCHEMAS, conditionOf } from '../src/rules/conditions/conditions.ts';
+import { lint } from '../src/rules/lint/lint.ts';
+import type { Rule } from '../src/rules/policy.ts';
 
 export interface LinearFigures {
   measured: number;

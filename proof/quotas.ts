@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Random } from '../kit/random.ts';
-import { REASONS } from '../src/ledger/reason.ts';
+import { REASONS } from '../src/rules/reason.ts';
 
 export type Ask = (method: string, path: string, body?: object) => Promise<{ status: number; body: any; text: string }>;
 

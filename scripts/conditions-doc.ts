@@ -1,13 +1,13 @@
 /**
- * Prints docs/conditions.md from the table in src/policies/conditions.ts. A test holds the file to it:
+ * Prints docs/conditions.md from the table in src/rules/conditions/conditions.ts. A test holds the file to it:
  * `npm exec -- node scripts/conditions-doc.ts > docs/conditions.md`
  */
-import type { Condition } from '../src/policies/condition.ts';
-import { CONDITION_SCHEMAS, CONDITIONS } from '../src/policies/conditions.ts';
+import type { Condition } from '../src/rules/conditions/condition.ts';
+import { CONDITION_SCHEMAS, CONDITIONS } from '../src/rules/conditions/conditions.ts';
 
 const HEAD = `# Conditions
 
-<!-- Written by scripts/conditions-doc.ts from src/policies/conditions.ts; edit those. -->
+<!-- Written by scripts/conditions-doc.ts from src/rules/conditions/conditions.ts; edit those. -->
 
 A rule decides when **all** its conditions hold. A rule without conditions always decides. A list of values means
 *any of them*; it may have up to 1,000. Texts are compared byte for byte, capitals included, but for \`userAgent\` and

@@ -1,14 +1,14 @@
 /**
- * Writes src/crawlers/directory.json: the rows of scripts/crawlers.yaml, then the rows of the package
+ * Writes src/rules/crawlers/directory.json: the rows of scripts/crawlers.yaml, then the rows of the package
  * crawler-user-agents (MIT) whose names they lack. Run `npm exec -- node scripts/crawlers.ts`; a test compares the
  * file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Crawler, CrawlerPurpose } from '../src/crawlers/crawler.ts';
-import type { Identity } from '../src/crawlers/identity.ts';
-import { extent, openIndex } from '../src/crawlers/token.ts';
+import type { Crawler, CrawlerPurpose } from '../src/rules/crawlers/crawler.ts';
+import type { Identity } from '../src/rules/crawlers/identity.ts';
+import { extent, openIndex } from '../src/rules/crawlers/token.ts';
 
 const LIST = 'crawler-user-agents';
 const LIST_URL = `https://www.npmjs.com/package/${LIST}`;
@@ -117,4 +117,4 @@ function toName(pattern: string): string | undefined {
 const isOwn = (token: string): boolean => token.length >= SHORTEST && !COMMON.test(token);
 
 if (import.meta.main)
-  writeFileSync(join(import.meta.dirname, '..', 'src', 'crawlers', 'directory.json'), directoryText());
+  writeFileSync(join(import.meta.dirname, '..', 'src', 'rules', 'crawlers', 'directory.json'), directoryText());

@@ -1,12 +1,12 @@
 /**
- * Prints docs/errors.md from the table in src/errors.ts. A test holds the file to it:
+ * Prints docs/errors.md from the table in src/api/errors.ts. A test holds the file to it:
  * `npm exec -- node scripts/errors-doc.ts > docs/errors.md`
  */
-import { ERRORS } from '../src/errors.ts';
+import { ERRORS } from '../src/api/errors.ts';
 
 const HEAD = `# Errors
 
-<!-- Written by scripts/errors-doc.ts from src/errors.ts; edit those. -->
+<!-- Written by scripts/errors-doc.ts from src/api/errors.ts; edit those. -->
 
 Every refusal has one form:
 

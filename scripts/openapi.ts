@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { startService } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { startService } from '../src/service/app.ts';
+import { readConfig } from '../src/service/config.ts';
 
 interface Operation {
   operationId: string;

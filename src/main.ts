@@ -9,15 +9,15 @@ const compileCache = getCompileCacheDir();
 // Threads and the next process find the compile cache here; without it each compiles everything again. Node.js adds the
 // folder of its version.
 if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compileCache);
-const { ConfigError, readConfig, readMemoryMiB, unknownSettings } = await import('./config.ts');
-type Config = import('./config.ts').Config;
-const { budgetOf, flagsOf, GROWTH_PERCENT } = await import('./memory.ts');
+const { ConfigError, readConfig, readMemoryMiB, unknownSettings } = await import('./service/config.ts');
+type Config = import('./service/config.ts').Config;
+const { budgetOf, flagsOf, GROWTH_PERCENT } = await import('./lib/memory.ts');
 const { limitOldGenerations, requireFlags } = await import('./lib/node-flags.ts');
 limitHeap();
-const { openLog } = await import('./log.ts');
+const { openLog } = await import('./service/log.ts');
 const { StartRefused } = await import('./db/start-refused.ts');
-const { holdRecords } = await import('./records.ts');
-const { endColumns } = await import('./usage/columns.ts');
+const { holdRecords } = await import('./service/records.ts');
+const { endColumns } = await import('./reports/columns/columns.ts');
 
 /** Requests in flight have this long to finish. */
 const STOP_WITHIN_MS = 10_000;
@@ -59,9 +59,9 @@ try {
   // The threads of the store start while this one loads the rest.
   const { storage } = budgetOf(config.memoryMiB);
   const held = holdRecords(config, undefined, storage);
-  const { startService } = await import('./app.ts');
-  const { isConsoleBuilt } = await import('./http/console-files.ts');
-  const { openTracing, tracingFaults } = await import('./tracing.ts');
+  const { startService } = await import('./service/app.ts');
+  const { isConsoleBuilt } = await import('./api/http/console-files.ts');
+  const { openTracing, tracingFaults } = await import('./service/tracing.ts');
 
   for (const fault of tracingFaults(process.env)) logger.warn(fault);
   const tracing = await openTracing(process.env);

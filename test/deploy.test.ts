@@ -18,8 +18,8 @@ import { query, startPostgres } from '../kit/postgres.ts';
 import { spawnService } from '../kit/process.ts';
 import { startTestService } from '../kit/service.ts';
 import { until } from '../kit/until.ts';
-import { SETTINGS } from '../src/config.ts';
-import { newKeyText } from '../src/keys/key.ts';
+import { newKeyText } from '../src/api/keys/key.ts';
+import { SETTINGS } from '../src/service/config.ts';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'postern-deploy-'));

@@ -4,9 +4,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseDocument } from 'yaml';
 import { policies } from '../demo/policies.ts';
-import { lint } from '../src/policies/lint/lint.ts';
-import type { Action, Rule } from '../src/policies/policy.ts';
-import { TEMPLATES } from '../src/policies/templates.ts';
+import { lint } from '../src/rules/lint/lint.ts';
+import type { Action, Rule } from '../src/rules/policy.ts';
+import { TEMPLATES } from '../src/rules/templates.ts';
 
 interface Shown {
   rules: Rule[];

@@ -16,11 +16,11 @@ import { startTestService } from '../kit/service.ts';
 import { until } from '../kit/until.ts';
 import { conditionsDoc } from '../scripts/conditions-doc.ts';
 import { errorsDoc } from '../scripts/errors-doc.ts';
-import { EVENT_KINDS } from '../src/changes/kinds.ts';
-import { SETTINGS } from '../src/config.ts';
-import { ERRORS } from '../src/errors.ts';
-import { PERMISSIONS } from '../src/permissions.ts';
-import { sign } from '../src/webhooks/sign.ts';
+import { EVENT_KINDS } from '../src/api/changes/kinds.ts';
+import { ERRORS } from '../src/api/errors.ts';
+import { PERMISSIONS } from '../src/api/permissions.ts';
+import { sign } from '../src/api/webhooks/sign.ts';
+import { SETTINGS } from '../src/service/config.ts';
 
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')];
 const read = (file: string): string => readFileSync(file, 'utf8');

@@ -8,11 +8,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { openAsker } from '../client/src/asker.ts';
 import type { AccessDecision, Check } from '../client/src/types.ts';
 import * as fc from '../kit/fast-check.ts';
-import { keysOf, parseHost, parseTarget } from '../src/lib/locator.ts';
-import { toStoredKey } from '../src/limits/key.ts';
-import { PERIODS, type Period } from '../src/limits/limit.ts';
-import { compile } from '../src/policies/compile.ts';
-import { type Rule, SCOPES } from '../src/policies/policy.ts';
+import { keysOf, parseHost, parseTarget } from '../src/lib/urls/locator.ts';
+import { compile } from '../src/rules/compile.ts';
+import { PERIODS, type Period } from '../src/rules/limit.ts';
+import { toStoredKey } from '../src/rules/limit-key.ts';
+import { type Rule, SCOPES } from '../src/rules/policy.ts';
 
 const nasty = fc.string({
   unit: fc.constantFrom('a', 'b', '"', '\\', ',', '.', ':', '?', '/', '[', ']', '{', '}', '\0', '\\0', ' '),

@@ -8,12 +8,12 @@ import * as fc from '../kit/fast-check.ts';
 import { factsOf, policyOf } from '../kit/oracle.ts';
 import { pluck } from '../kit/pluck.ts';
 import { runSeed } from '../kit/random.ts';
-import { decide, type Verdict } from '../src/access/decide.ts';
-import { explain } from '../src/access/explain.ts';
-import type { Reason } from '../src/ledger/reason.ts';
-import type { CompiledPolicy } from '../src/policies/compile.ts';
-import { Facts } from '../src/policies/facts.ts';
-import type { Rule } from '../src/policies/policy.ts';
+import { explain } from '../src/decisions/explain/explain.ts';
+import type { CompiledPolicy } from '../src/rules/compile.ts';
+import { decide, type Verdict } from '../src/rules/decide.ts';
+import { Facts } from '../src/rules/facts.ts';
+import type { Rule } from '../src/rules/policy.ts';
+import type { Reason } from '../src/rules/reason.ts';
 import { ALL_KEYS, inputArbitrary, policyArbitrary } from './oracle/arbitrary.ts';
 import type { OracleInput } from './oracle/decide.ts';
 

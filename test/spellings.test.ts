@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../kit/fast-check.ts';
 import { factsOf, policyOf } from '../kit/oracle.ts';
-import { decide } from '../src/access/decide.ts';
-import { parseLocator, parseVisited } from '../src/lib/locator.ts';
+import { parseLocator, parseVisited } from '../src/lib/urls/locator.ts';
+import { decide } from '../src/rules/decide.ts';
 import { VOCABULARY } from './oracle/arbitrary.ts';
 import { bits, meant, pathPattern, toUrl } from './oracle/spellings.ts';
 

@@ -5,9 +5,9 @@
 import { Worker } from 'node:worker_threads';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
-import { BatchRequest, CheckRequest } from '../../src/access/schema.ts';
 import type { Value } from '../../src/db/db.ts';
-import '../../src/http/formats.ts';
+import { BatchRequest, CheckRequest } from '../../src/decisions/check/schema.ts';
+import '../../src/api/http/formats.ts';
 
 const answer = 'x'.repeat(Number(process.env.ANSWER_BYTES ?? 500));
 const worker = new Worker(new URL('./durable-worker.ts', import.meta.url), { workerData: process.env.ROWS_FILE });

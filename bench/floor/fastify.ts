@@ -4,9 +4,9 @@
  */
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
-import { BatchRequest, CheckRequest } from '../../src/access/schema.ts';
 import { BulkUpsertContent } from '../../src/content/schema.ts';
-import '../../src/http/formats.ts';
+import { BatchRequest, CheckRequest } from '../../src/decisions/check/schema.ts';
+import '../../src/api/http/formats.ts';
 
 const answer = 'x'.repeat(Number(process.env.ANSWER_BYTES ?? 500));
 const app = Fastify({ bodyLimit: 16 * 1024 * 1024 });

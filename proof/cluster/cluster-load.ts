@@ -9,8 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Random, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
-import { parseDecisionId } from '../../src/ledger/decision.ts';
-import { type Reason, reasonOf } from '../../src/ledger/reason.ts';
+import { parseDecisionId } from '../../src/decisions/ledger/decision.ts';
+import { type Reason, reasonOf } from '../../src/rules/reason.ts';
 import {
   type Ask,
   amend,

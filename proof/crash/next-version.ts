@@ -32,7 +32,7 @@ export type { Migration };
 export const MIGRATIONS: readonly Migration[] = [...BEFORE, ...${JSON.stringify(all, undefined, 2)}];\n`,
   );
   const name = `0.${100 + ahead}.0`;
-  const version = join(folder, 'src/version.ts');
+  const version = join(folder, 'src/lib/version.ts');
   writeFileSync(version, readFileSync(version, 'utf8').replace(/(?<=VERSION = )'[^']+'/, `'${name}'`));
   return { main: join(folder, 'src/main.ts'), name };
 }

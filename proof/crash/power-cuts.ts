@@ -10,7 +10,7 @@ import type { Answer } from '../../kit/answer.ts';
 import { launch, launched, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
 import { type Random, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
-import { parseDecisionId } from '../../src/ledger/decision.ts';
+import { parseDecisionId } from '../../src/decisions/ledger/decision.ts';
 import { Disk, type DiskEvent, FATES, readDiskLog, traceDisk } from './disk-log.ts';
 
 export interface CutOptions {

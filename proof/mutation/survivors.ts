@@ -10,14 +10,14 @@ export interface Survivor {
 
 /** By file: the line, what is replaced in it, and why that changes nothing that is promised. */
 const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: string][]> = {
-  'src/whatif/report.ts': [
+  'src/reports/whatif/report.ts': [
     [
       "const sorted = [...by].toSorted(([a, one], [b, other]) => sum(other) - sum(one) || ((a ?? '') < (b ?? '') ? -1 : 1));",
       { from: '<', to: '<=' },
       'Equivalent: the keys of a map are distinct and no id is empty, so no two are equal.',
     ],
   ],
-  'src/whatif/impact.ts': [
+  'src/reports/whatif/impact.ts': [
     [
       'const passed = this.#times.findLastIndex((time) => time <= at) + 1;',
       { from: '+', to: '-' },
@@ -34,7 +34,7 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Only speed: the same text is parsed again, to the same value.',
     ],
   ],
-  'src/whatif/tally.ts': [
+  'src/reports/whatif/tally.ts': [
     [
       'if (kind.examples.length < this.#examplesMax) kind.examples.push(toExample(this.#ledgerNo, comparison));',
       { from: 'kind.examples.length < this.#examplesMax', to: 'true' },
@@ -58,28 +58,28 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Equivalent: decide asks only whether the default action is `allow`.',
     ],
   ],
-  'src/access/remedies.ts': [
+  'src/decisions/explain/remedies.ts': [
     [
       '...facts.licenses.flatMap((license) => license.startsAt ?? []),',
       { from: '[]', to: "['mutant']" },
       'Equivalent: a text that is no number is not after any moment, so it is filtered out.',
     ],
   ],
-  'src/access/facts.ts': [
+  'src/decisions/check/facts.ts': [
     [
       'expiresAt: license.expiresAt == null ? null : (parseIso(license.expiresAt) ?? null),',
       { from: 'license.expiresAt == null', to: 'false' },
       'Equivalent: parseIso finds no moment in null or undefined, and null is what then follows. The condition is for the types.',
     ],
   ],
-  'src/limits/limit.ts': [
+  'src/rules/limit.ts': [
     [
       'for (let i = 0; i < state.length; i += 2) {',
       { from: '<', to: '<=' },
       'Equivalent: behind the end there is undefined, the sum is then no number and so not more than the excess.',
     ],
   ],
-  'src/policies/compile.ts': [
+  'src/rules/compile.ts': [
     [
       'holds: never ? () => false : all([...(test === ALWAYS ? [] : [test]), ...licenseTests(license, action)]),',
       { from: 'test === ALWAYS', to: 'false' },
@@ -101,7 +101,7 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Only speed: the loop over two tests says what both say.',
     ],
   ],
-  'src/policies/conditions.ts': [
+  'src/rules/conditions/conditions.ts': [
     [
       "Type.String({ pattern: '^[\\\\s\\\\S]*$' }),",
       { from: "'^[\\\\s\\\\S]*$'", to: "''" },
@@ -113,7 +113,7 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Equivalent: only `check` and `license` are asked for; whatever is neither is of the rule.',
     ],
   ],
-  'src/policies/match.ts': [
+  'src/rules/conditions/match.ts': [
     [
       'const ranges = texts.map(parseRange).filter((range) => range !== undefined);',
       { from: 'texts.map(parseRange).filter((range) => range !== undefined)', to: 'texts.map(parseRange)' },
@@ -125,7 +125,7 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Equivalent: the format `ip-range` has refused what parseRange does not understand, so every range is defined. The condition is for the types.',
     ],
   ],
-  'src/policies/diff.ts': [
+  'src/rules/diff.ts': [
     [
       'const swapped = textsA.join() > textsB.join();',
       { from: '>', to: '>=' },
@@ -172,7 +172,7 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Equivalent: a text has no places, so that undefined is said to stay, and nobody asks whether it does.',
     ],
   ],
-  'src/policies/canonical.ts': [
+  'src/rules/canonical.ts': [
     [
       'if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;',
       { from: 'Array.isArray(value)', to: 'false' },
@@ -189,14 +189,14 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Only the text that is compared: in the opposite order, for all rules alike.',
     ],
   ],
-  'src/policies/facts.ts': [
+  'src/rules/facts.ts': [
     [
       'if (this.ip === null) return null;',
       { from: 'this.ip === null', to: 'false' },
       'Equivalent: parseAddress finds no address in null, and null is what then follows. The condition is for the types.',
     ],
   ],
-  'src/policies/lint/cells.ts': [
+  'src/rules/lint/cells.ts': [
     [
       'meter.spend(values.size + not.size + (only?.size ?? 0));',
       { from: '+', to: '-' },
@@ -223,7 +223,7 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Only the price of looking at one type of licence: two units less, so reasoning is given up a little later.',
     ],
   ],
-  'src/policies/lint/intervals.ts': [
+  'src/rules/lint/intervals.ts': [
     [
       'const sorted = intervals.filter(([from, to]) => from < to).toSorted(([a], [b]) => (a < b ? -1 : 1));',
       { from: '<', to: '<=' },
@@ -257,7 +257,7 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Equivalent: a hole that ends with the interval cuts nothing of the next, so it may be passed over.',
     ],
   ],
-  'src/policies/lint/reach.ts': [
+  'src/rules/lint/reach.ts': [
     [
       'meter.spend(some.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0));',
       { from: 'Array.isArray(value)', to: 'true' },
@@ -269,14 +269,14 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Not reached by any test: no three conditions are known that exclude one another without two of them doing so.',
     ],
   ],
-  'src/policies/lint/region.ts': [
+  'src/rules/lint/region.ts': [
     [
       'return fromRecord(subject) ? withRegistration(next) : next;',
       { from: 'fromRecord(subject)', to: 'true' },
       'Only speed: what is known of registration changes only with what is asked of the record, and repeating it changes nothing.',
     ],
   ],
-  'src/policies/lint/literals.ts': [
+  'src/rules/lint/literals.ts': [
     [
       'silent: false,',
       { from: 'false', to: 'true' },
@@ -303,14 +303,14 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Only the name of a subject, in capitals for every rule alike.',
     ],
   ],
-  'src/policies/lint/silence.ts': [
+  'src/rules/lint/silence.ts': [
     [
       'const keys = WITHHELD.flatMap((group) => given.find((key) => group.includes(key)) ?? []);',
       { from: '[]', to: "['mutant']" },
       'Equivalent: who leaves out what no rule asks for is in the same checks, and those the deny rule denies as before.',
     ],
   ],
-  'src/policies/time.ts': [
+  'src/rules/conditions/time.ts': [
     [
       'const after = value.after === undefined ? -Infinity : Date.parse(value.after);',
       { from: 'value.after === undefined', to: 'false' },

@@ -1,7 +1,7 @@
 /** `postern backup`: copies an embedded installation while the service runs, and keeps as many copies as asked. */
 import type { Command } from 'commander';
-import { CannotCopy } from '../storage/backup.ts';
-import { backUpInto } from '../storage/backups.ts';
+import { CannotCopy } from '../service/storage/backup.ts';
+import { backUpInto } from '../service/storage/backups.ts';
 import { type Context, does, examples, toWholeNumber } from './command.ts';
 import { failed, misused } from './outcome.ts';
 import { counted, json } from './terminal.ts';

@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import type { AccessDecision, Check } from '../../client/src/types.ts';
-import type { Explanation, RuleTrace } from '../access/explain.ts';
+import type { Explanation, RuleTrace } from '../decisions/explain/explain.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
 import { type Context, calls, collect, examples } from './command.ts';
 import { EXIT, misused } from './outcome.ts';

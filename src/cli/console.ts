@@ -1,9 +1,9 @@
 /** `postern console link`: a way in to the console that works once, for people without a key. */
 import { type Command, Option } from 'commander';
 import type { Answered } from '../../client/src/types.ts';
-import { ROLE_NAMES, type Role } from '../permissions.ts';
-import { makeLinkOffline } from '../storage/new-link.ts';
-import { OPERATOR } from '../users/first-link.ts';
+import { ROLE_NAMES, type Role } from '../api/permissions.ts';
+import { OPERATOR } from '../api/users/first-link.ts';
+import { makeLinkOffline } from '../service/storage/new-link.ts';
 import { type Context, does, examples } from './command.ts';
 import { connect, getAddress, readKey } from './connection.ts';
 import { withRecords } from './offline.ts';

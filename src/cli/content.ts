@@ -2,9 +2,9 @@
 import { type Command, Option } from 'commander';
 import type { Content, Query } from '../../client/src/types.ts';
 import { STATUSES } from '../content/content.ts';
-import { CONTENT_TYPES } from '../content-types.ts';
+import { CONTENT_TYPES } from '../rules/content-types.ts';
 import { type Context, calls, examples, toWholeNumber } from './command.ts';
-import { importCommand } from './content-import.ts';
+import { importCommand } from './import/command.ts';
 import { CONTENT_HEAD, contentRow } from './import/csv.ts';
 import { openCsv, openOutput } from './output.ts';
 import { printList, progress } from './terminal.ts';

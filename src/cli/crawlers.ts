@@ -1,7 +1,7 @@
 /** `postern crawlers`: shows the crawler directory, and registers its rows as requesters. */
 import { type Command, Option } from 'commander';
 import type { Crawler } from '../../client/src/types.ts';
-import { CRAWLER_PURPOSES } from '../crawlers/crawler.ts';
+import { CRAWLER_PURPOSES } from '../rules/crawlers/crawler.ts';
 import { type Context, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
 import { listsCommands } from './identity-lists.ts';

@@ -6,9 +6,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import { SETTINGS } from '../config.ts';
-import { newKeyText } from '../keys/key.ts';
-import { TEMPLATES } from '../policies/templates.ts';
+import { newKeyText } from '../api/keys/key.ts';
+import { TEMPLATES } from '../rules/templates.ts';
+import { SETTINGS } from '../service/config.ts';
 import { type Common, type Context, does, examples } from './command.ts';
 import { EXIT, misused } from './outcome.ts';
 import { json, type Terminal } from './terminal.ts';

@@ -1,9 +1,9 @@
 /** `postern keys`: manages API keys. A new key is written to stdout once; nothing else shows it. */
 import { type Command, Option } from 'commander';
 import type { Answered, Body } from '../../client/src/types.ts';
-import { KEY_TYPES } from '../keys/key.ts';
-import { PERMISSIONS } from '../permissions.ts';
-import { makeKeyOffline } from '../storage/new-key.ts';
+import { KEY_TYPES } from '../api/keys/key.ts';
+import { PERMISSIONS } from '../api/permissions.ts';
+import { makeKeyOffline } from '../service/storage/new-key.ts';
 import { type Common, type Context, calls, collect, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
 import { withRecords } from './offline.ts';

@@ -1,7 +1,7 @@
 /** `postern migrate-store`: moves an embedded installation to PostgreSQL. */
 import type { Command } from 'commander';
 import { Unavailable } from '../db/db.ts';
-import { CannotMove, moveStore } from '../storage/move.ts';
+import { CannotMove, moveStore } from '../service/storage/move.ts';
 import { type Context, does, examples } from './command.ts';
 import { failed, misused } from './outcome.ts';
 import { json } from './terminal.ts';

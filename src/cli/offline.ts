@@ -1,8 +1,9 @@
 /** Runs an edit on the records of an installation instead of through its service. */
-import { ConfigError, readConfig } from '../config.ts';
+
+import { Failure } from '../api/errors.ts';
 import { Unavailable } from '../db/db.ts';
-import { Failure } from '../errors.ts';
-import { CannotEdit } from '../storage/offline.ts';
+import { ConfigError, readConfig } from '../service/config.ts';
+import { CannotEdit } from '../service/storage/offline.ts';
 import { failed, misused } from './outcome.ts';
 import type { Terminal } from './terminal.ts';
 

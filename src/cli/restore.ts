@@ -1,7 +1,7 @@
 /** `postern restore`: turns a backup into an installation. */
 import type { Command } from 'commander';
-import { CannotCopy, restore } from '../storage/backup.ts';
-import { newestBackup } from '../storage/backups.ts';
+import { CannotCopy, restore } from '../service/storage/backup.ts';
+import { newestBackup } from '../service/storage/backups.ts';
 import { type Context, does, examples } from './command.ts';
 import { failed } from './outcome.ts';
 import { json } from './terminal.ts';

@@ -1,6 +1,6 @@
 /** `postern serve`: runs the service until SIGTERM or SIGINT. Settings come from the environment only. */
 import type { Command } from 'commander';
-import { SETTINGS } from '../config.ts';
+import { SETTINGS } from '../service/config.ts';
 import { type Context, does, examples } from './command.ts';
 
 export function serveCommand(parent: Command, context: Context): void {

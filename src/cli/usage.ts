@@ -1,10 +1,10 @@
 /** `postern usage`: shows the usage report as tables and bars. */
 import { type Command, Option } from 'commander';
 import type { Query, Usage } from '../../client/src/types.ts';
-import { CONTENT_TYPES } from '../content-types.ts';
 import { paint } from '../lib/terminal-text.ts';
-import { DIMENSIONS } from '../usage/dimensions.ts';
-import { GROUPS, PERIODS } from '../usage/period.ts';
+import { DIMENSIONS } from '../reports/columns/dimensions.ts';
+import { GROUPS, PERIODS } from '../reports/usage/period.ts';
+import { CONTENT_TYPES } from '../rules/content-types.ts';
 import { type Context, calls, examples } from './command.ts';
 import { addGrounds, type Grounds, toGrounds } from './grounds.ts';
 import { bar, type Cell, counted, print, type Terminal, table } from './terminal.ts';

@@ -1,7 +1,7 @@
 /** `postern users`: the people who sign in to the console. */
 import { type Command, Option } from 'commander';
 import type { Query } from '../../client/src/types.ts';
-import { ROLE_NAMES } from '../permissions.ts';
+import { ROLE_NAMES } from '../api/permissions.ts';
 import { type Context, calls, examples, idArgument } from './command.ts';
 import { EXIT } from './outcome.ts';
 import { confirmed } from './prompts.ts';

@@ -1,22 +1,22 @@
 /**
- * Finds what decides about a URL: the item that is served there, else the most specific collection. Where several
- * items could be meant, none is chosen. Once an edit has been answered, it counts.
- * Promise: no two spellings of one file reach different items or collections. `lib/spellings` says which spellings a
- * host treats as one file, `lib/readings` what else a server could make of a URL. Of a URL with several readings, all
- * are found, and the check is made under each. A caller's router may ignore more than the host says: then the check is
- * made by the looser rules, and by those of the host, so that no spelling opens what the one that was asked for closes.
+ * Finds what decides about a URL: the item that is served there, else the most specific collection. Where several items
+ * could be meant, none is chosen. Once an edit has been answered, it counts. Promise: no two spellings of one file
+ * reach different items or collections. `lib/urls/spellings` says which spellings a host treats as one file,
+ * `lib/urls/readings` what else a server could make of a URL. Of a URL with several readings, all are found, and the
+ * check is made under each. A caller's router may ignore more than the host says: then the check is made by the looser
+ * rules, and by those of the host, so that no spelling opens what the one that was asked for closes.
  */
-import type { Changes } from '../changes/changes.ts';
-import type { Matched } from '../collections/collection-index.ts';
-import { type InForce, ownUrlsOf, urlsOf } from '../collections/known.ts';
-import { loosened, nameOfLooseness } from '../collections/loosened.ts';
+import type { Changes } from '../api/changes/changes.ts';
 import type { Db } from '../db/db.ts';
-import type { Locator } from '../lib/locator.ts';
-import { type Reading, readingsOf } from '../lib/readings.ts';
 import { mapInSlices } from '../lib/slices.ts';
-import type { Looseness } from '../lib/spellings.ts';
-import { toTarget } from '../lib/url-pattern.ts';
-import type { Page, Place } from '../policies/facts.ts';
+import type { Locator } from '../lib/urls/locator.ts';
+import { type Reading, readingsOf } from '../lib/urls/readings.ts';
+import type { Looseness } from '../lib/urls/spellings.ts';
+import { toTarget } from '../lib/urls/url-pattern.ts';
+import type { Page, Place } from '../rules/facts.ts';
+import type { Matched } from './collections/collection-index.ts';
+import { type InForce, ownUrlsOf, urlsOf } from './collections/known.ts';
+import { loosened, nameOfLooseness } from './collections/loosened.ts';
 import { KnownAddresses, keyOf, type Looked } from './known-addresses.ts';
 import { type Address, findRegistered, pathsOf, type Registered } from './served.ts';
 import type { Undecided } from './undecided.ts';

@@ -1,14 +1,14 @@
 /** Plans edits of many items in one transaction. An invalid entry is reported and does not stop the others. */
 
-import type { Change, Edit } from '../changes/change.ts';
-import { isUnchanged } from '../changes/edit.ts';
-import type { InForce } from '../collections/known.ts';
+import type { Change, Edit } from '../api/changes/change.ts';
+import { isUnchanged } from '../api/changes/edit.ts';
+import { Failure } from '../api/errors.ts';
+import { checkOf, validItem } from '../api/http/validate.ts';
 import type { Db, Step } from '../db/db.ts';
-import { Failure } from '../errors.ts';
-import { checkOf, validItem } from '../http/validate.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
+import type { InForce } from './collections/known.ts';
 import { type Content, edited, type StoredPolicy } from './content.ts';
 import { contentNotFound, createdChange, deletedChange, type EditDeps, newContent, updatedChange } from './edits.ts';
 import { CreateContent } from './schema.ts';

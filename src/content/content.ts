@@ -1,10 +1,10 @@
 /** Content: an item that a publisher owns. */
 import { type Static, Type } from 'typebox';
-import { editedMetadata, metadata } from '../changes/metadata.ts';
+import { editedMetadata, metadata } from '../api/changes/metadata.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
 import { refined } from '../lib/refined.ts';
-import type { ContentFacts, Place } from '../policies/facts.ts';
-import { ContentTypeName } from '../policies/names.ts';
+import { ContentTypeName } from '../rules/conditions/names.ts';
+import type { ContentFacts, Place } from '../rules/facts.ts';
 
 export const STATUSES = ['active', 'archived'] as const;
 export type Status = (typeof STATUSES)[number];

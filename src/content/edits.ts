@@ -1,15 +1,15 @@
 /** Plans the edits of content: what each one writes, announces and answers. */
 
-import type { Change, Edit } from '../changes/change.ts';
-import { editOf } from '../changes/edit.ts';
-import type { ChangeKind } from '../changes/kinds.ts';
-import type { InForce, KnownCollections } from '../collections/known.ts';
+import type { Change, Edit } from '../api/changes/change.ts';
+import { editOf } from '../api/changes/edit.ts';
+import type { ChangeKind } from '../api/changes/kinds.ts';
+import { fail } from '../api/errors.ts';
 import type { Db } from '../db/db.ts';
-import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/id.ts';
 import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, policyExists } from '../policies/store.ts';
+import type { InForce, KnownCollections } from './collections/known.ts';
 import { CONTENT_PREFIX, type Content, type ContentEdit, edited, FIRST_VALUES, type StoredPolicy } from './content.ts';
 import { warningsOf, withWarnings } from './same-file.ts';
 import { type CreateContent, contentAnswer, contentEtag } from './schema.ts';

@@ -2,9 +2,9 @@
  * Addresses with what is there, in memory and bounded. An edit of an item forgets those that it may concern, and no
  * others: an importer edits items all day. What was read before an edit is not kept beyond it.
  */
-import type { Notice } from '../changes/change.ts';
-import { type Locator, parseLocator } from '../lib/locator.ts';
-import { Lru } from '../lib/lru.ts';
+import type { Notice } from '../api/changes/change.ts';
+import { Lru } from '../lib/cache/lru.ts';
+import { type Locator, parseLocator } from '../lib/urls/locator.ts';
 
 const KNOWN_MAX = 50_000;
 /** Longer addresses are not remembered, so that memory has a bound. */

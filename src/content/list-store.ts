@@ -1,7 +1,5 @@
 /** Lists of items in the table `content`, when every item is in the right collection; rows never leave this file. */
 
-import type { InForce } from '../collections/known.ts';
-import type { ContentType } from '../content-types.ts';
 import type { Db, Row } from '../db/db.ts';
 import {
   type Counting,
@@ -15,6 +13,8 @@ import {
 } from '../db/page.ts';
 import { inList, toList, Where } from '../db/query.ts';
 import { mapInSlices } from '../lib/slices.ts';
+import type { ContentType } from '../rules/content-types.ts';
+import type { InForce } from './collections/known.ts';
 import { CONTENT_PREFIX, type Content, type Status } from './content.ts';
 import { CONTENT } from './store.ts';
 

@@ -3,15 +3,15 @@
  * edit, it is not yet right everywhere, and placing a million items takes longer than anybody waits for a list: then
  * the items that may be in it are placed in memory, newest first.
  */
-import type { Changes } from '../changes/changes.ts';
-import type { InForce, KnownCollections } from '../collections/known.ts';
-import { findLastEdit } from '../collections/store.ts';
+import type { Changes } from '../api/changes/changes.ts';
+import { unavailable } from '../api/errors.ts';
 import type { Db } from '../db/db.ts';
 import { countRows, fromCursor, PAGE_DEFAULT, type Page, toCursor } from '../db/page.ts';
 import { Where } from '../db/query.ts';
-import { unavailable } from '../errors.ts';
 import { atMost } from '../lib/queue.ts';
 import { Slices } from '../lib/slices.ts';
+import type { InForce, KnownCollections } from './collections/known.ts';
+import { findLastEdit } from './collections/store.ts';
 import type { Content } from './content.ts';
 import { type ContentQuery, findNewest, ID_FORM, listContent, ownConditions } from './list-store.ts';
 import {

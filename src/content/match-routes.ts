@@ -1,10 +1,11 @@
 /** Answers which item or collection decides about a URL, also with a collection that is not stored. */
-import { toTried } from '../collections/edits.ts';
-import { fail } from '../errors.ts';
-import type { App } from '../http/app.ts';
-import { route } from '../http/route.ts';
+
+import { fail } from '../api/errors.ts';
+import type { App } from '../api/http/app.ts';
+import { route } from '../api/http/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Locator, parseVisited } from '../lib/locator.ts';
+import { type Locator, parseVisited } from '../lib/urls/locator.ts';
+import { toTried } from './collections/edits.ts';
 import { type MatchDeps, matchUrl, matchWith } from './match.ts';
 import { CollectionMatch, MatchQuery, matchAnswer, TriedMatch, TryCollection, triedAnswer } from './match-schema.ts';
 

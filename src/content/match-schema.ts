@@ -1,8 +1,8 @@
 /** On the wire: what decides about a URL. */
 import { type Static, Type } from 'typebox';
-import { FIELDS, SELECTOR_NAMES, type Selector } from '../collections/collection.ts';
-import { type Explained, LOST_BY } from '../collections/explain.ts';
-import { TriedCollection } from '../collections/schema.ts';
+import { FIELDS, SELECTOR_NAMES, type Selector } from './collections/collection.ts';
+import { type Explained, LOST_BY } from './collections/explain.ts';
+import { TriedCollection } from './collections/schema.ts';
 import type { UrlMatch, UrlReading } from './match.ts';
 import { POLICY_SOURCES, placementOf } from './placement.ts';
 import { ContentAnswer, contentAnswer } from './schema.ts';

@@ -1,11 +1,12 @@
 /** Finds what decides about a URL: the item that is registered there, else the most specific collection. */
-import type { Collection, Selector } from '../collections/collection.ts';
-import type { Selected } from '../collections/collection-index.ts';
-import { type Explained, explainMatch, type LostBy, lostBy, unmatchedSelectors } from '../collections/explain.ts';
-import { type InForce, type KnownCollections, ownUrlsOf } from '../collections/known.ts';
+
 import type { Db } from '../db/db.ts';
-import type { Locator } from '../lib/locator.ts';
+import type { Locator } from '../lib/urls/locator.ts';
 import { type AtUrl, foundAt, readAddress } from './address.ts';
+import type { Collection, Selector } from './collections/collection.ts';
+import type { Selected } from './collections/collection-index.ts';
+import { type Explained, explainMatch, type LostBy, lostBy, unmatchedSelectors } from './collections/explain.ts';
+import { type InForce, type KnownCollections, ownUrlsOf } from './collections/known.ts';
 import type { Content } from './content.ts';
 import { addressOf } from './placement.ts';
 import { findContent } from './store.ts';

@@ -1,9 +1,9 @@
 /** Places items in the table `content` after edits of collections; rows never leave this file. */
 
-import type { Collection } from '../collections/collection.ts';
-import { findEditsAfter, LAST_EDIT } from '../collections/store.ts';
 import type { Db, Step } from '../db/db.ts';
 import { inList, selectLists, toList, Where } from '../db/query.ts';
+import type { Collection } from './collections/collection.ts';
+import { findEditsAfter, LAST_EDIT } from './collections/store.ts';
 
 /** Returns the number of the last item that is in the right collection; `all`, also without collections: every item. */
 export async function findPlacedTo(db: Db): Promise<number | 'all'> {

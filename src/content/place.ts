@@ -3,11 +3,12 @@
  * answers do not need it; they place an item from memory. Promise: no check waits for it longer than for one small
  * piece. Each piece is one transaction, so an interrupted run resumes.
  */
-import type { InForce, KnownCollections } from '../collections/known.ts';
+
 import { Conflict, type Db } from '../db/db.ts';
 import { openPace, type Rest } from '../db/pace.ts';
 import { Where } from '../db/query.ts';
 import { Slices } from '../lib/slices.ts';
+import type { InForce, KnownCollections } from './collections/known.ts';
 import {
   type Edited,
   findEditedSince,

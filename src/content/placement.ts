@@ -2,12 +2,13 @@
  * The policy of an item: its own if one was given to it, else that of its most specific collection, else the policy
  * that was the default when it was registered.
  */
-import type { Collection } from '../collections/collection.ts';
-import type { Selected } from '../collections/collection-index.ts';
-import { type InForce, ownUrlsOf, type Placing } from '../collections/known.ts';
-import { parseLocator } from '../lib/locator.ts';
-import type { UrlRules } from '../lib/spellings.ts';
-import type { Place } from '../policies/facts.ts';
+
+import { parseLocator } from '../lib/urls/locator.ts';
+import type { UrlRules } from '../lib/urls/spellings.ts';
+import type { Place } from '../rules/facts.ts';
+import type { Collection } from './collections/collection.ts';
+import type { Selected } from './collections/collection-index.ts';
+import { type InForce, ownUrlsOf, type Placing } from './collections/known.ts';
 import type { Content } from './content.ts';
 
 export const POLICY_SOURCES = ['content', 'collection', 'default'] as const;

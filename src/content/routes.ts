@@ -1,20 +1,20 @@
 /** Register, read, edit, list and delete content, one by one and in bulk. */
 
-import type { Changes } from '../changes/changes.ts';
-import { type Resource, resource } from '../changes/resource.ts';
-import type { KnownCollections } from '../collections/known.ts';
+import type { Changes } from '../api/changes/changes.ts';
+import { type Resource, resource } from '../api/changes/resource.ts';
+import type { App } from '../api/http/app.ts';
+import { isUnchanged, NotModified } from '../api/http/etag.ts';
+import { toList } from '../api/http/list.ts';
+import { requireAlso } from '../api/http/needs.ts';
+import { edit, route } from '../api/http/route.ts';
+import type { Caller } from '../api/permissions.ts';
 import type { Db } from '../db/db.ts';
-import type { App } from '../http/app.ts';
-import { isUnchanged, NotModified } from '../http/etag.ts';
-import { toList } from '../http/list.ts';
-import { requireAlso } from '../http/needs.ts';
-import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { parseIso } from '../lib/clock.ts';
-import type { Caller } from '../permissions.ts';
-import type { Policy } from '../policies/policy.ts';
 import { findPolicies, findPolicy } from '../policies/store.ts';
+import type { Policy } from '../rules/policy.ts';
 import { planBulkDelete, planBulkUpsert } from './bulk.ts';
+import type { KnownCollections } from './collections/known.ts';
 import { contentNotFound, type Found, findPlaced, planCreate, planDelete, planUpdate, planUpsert } from './edits.ts';
 import { openLists } from './lists.ts';
 import { warningsOf, withWarnings } from './same-file.ts';

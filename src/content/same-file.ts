@@ -2,11 +2,12 @@
  * Items that are one file in several spellings: of them, none is chosen where the URL is asked for. Answers about
  * content warn of it.
  */
-import { type InForce, urlsOf } from '../collections/known.ts';
+
 import type { Db } from '../db/db.ts';
-import { parseLocator } from '../lib/locator.ts';
 import { Slices } from '../lib/slices.ts';
-import { canonicalPath, type UrlRules } from '../lib/spellings.ts';
+import { parseLocator } from '../lib/urls/locator.ts';
+import { canonicalPath, type UrlRules } from '../lib/urls/spellings.ts';
+import { type InForce, urlsOf } from './collections/known.ts';
 import type { Content } from './content.ts';
 import { toSought } from './served.ts';
 import { type ActiveAt, findOtherSpellings } from './served-store.ts';

@@ -1,11 +1,11 @@
 /** Content on the wire. */
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import type { InForce } from '../collections/known.ts';
-import { ErrorCodeName } from '../http/error-schema.ts';
-import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
+import { ErrorCodeName } from '../api/http/error-schema.ts';
+import { deletedOf, pageOf, pageProperties } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
+import type { InForce } from './collections/known.ts';
 import { CONTENT_PREFIX, type Content, externalIdText, FIELDS, OPTIONAL_FIELDS, tag } from './content.ts';
 import { POLICY_SOURCES, placementOf } from './placement.ts';
 

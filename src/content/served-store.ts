@@ -5,10 +5,10 @@
  * if other items of this path have one.
  */
 import type { Db, Row } from '../db/db.ts';
-import { parseLocator } from '../lib/locator.ts';
-import { parametersOf } from '../lib/query-pattern.ts';
 import { isText } from '../lib/text.ts';
-import { toTarget } from '../lib/url-pattern.ts';
+import { parseLocator } from '../lib/urls/locator.ts';
+import { parametersOf } from '../lib/urls/query-pattern.ts';
+import { toTarget } from '../lib/urls/url-pattern.ts';
 
 /** The paths at which the file of one address may be registered. */
 export interface Sought {

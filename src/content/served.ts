@@ -3,8 +3,8 @@
  * spelling that leads to the same file.
  */
 import type { Db } from '../db/db.ts';
-import { keysOf, type Locator } from '../lib/locator.ts';
-import { type Looseness, spellingsOf, toFolded, type UrlRules } from '../lib/spellings.ts';
+import { keysOf, type Locator } from '../lib/urls/locator.ts';
+import { type Looseness, spellingsOf, toFolded, type UrlRules } from '../lib/urls/spellings.ts';
 import { findActiveAt, findServedAtAll, type Sought } from './served-store.ts';
 import { findFoldedIds, findIds } from './store.ts';
 

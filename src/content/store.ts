@@ -1,15 +1,15 @@
 /** The table `content`; rows never leave this file. */
 
-import { keepPayload } from '../changes/rows.ts';
-import type { InForce } from '../collections/known.ts';
-import { LAST_EDIT } from '../collections/store.ts';
+import { keepPayload } from '../api/changes/rows.ts';
 import type { Db, Step } from '../db/db.ts';
 import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
-import { keysOf, type LocatorKeys, parseLocator } from '../lib/locator.ts';
 import { mapInSlices } from '../lib/slices.ts';
-import { toFolded } from '../lib/spellings.ts';
 import { words } from '../lib/text.ts';
+import { keysOf, type LocatorKeys, parseLocator } from '../lib/urls/locator.ts';
+import { toFolded } from '../lib/urls/spellings.ts';
+import type { InForce } from './collections/known.ts';
+import { LAST_EDIT } from './collections/store.ts';
 import { type Content, isContentId } from './content.ts';
 import { placementOf } from './placement.ts';
 

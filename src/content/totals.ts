@@ -2,8 +2,8 @@
  * Counts lists of items, once for all pages of a walk: counting millions of items takes longer than reading a page. A
  * change of any item, collection or policy drops all counts.
  */
-import type { Changes } from '../changes/changes.ts';
-import { Cache } from '../lib/cache.ts';
+import type { Changes } from '../api/changes/changes.ts';
+import { Cache } from '../lib/cache/cache.ts';
 
 /** Lists with different filters. */
 const KNOWN_MAX = 100;

@@ -1,6 +1,6 @@
 /** URLs about which nothing can decide. */
-import { Failure } from '../errors.ts';
-import type { Locator } from '../lib/locator.ts';
+import { Failure } from '../api/errors.ts';
+import type { Locator } from '../lib/urls/locator.ts';
 
 /** The reasons why nothing can decide about a URL. */
 export type Undecided = 'none' | 'ambiguous_content' | 'ambiguous_readings' | 'unreadable_url';

@@ -1,11 +1,11 @@
 /** Plans the edits of candidates: what each one writes, announces and answers. */
-import type { Edit } from '../changes/change.ts';
+import type { Edit } from '../api/changes/change.ts';
 import { sameJson } from '../lib/json.ts';
-import type { Candidate } from './candidate.ts';
+import type { Candidate } from '../rules/candidate.ts';
+import type { Policy } from '../rules/policy.ts';
 import { candidateAnswer, type PutCandidate } from './candidate-schema.ts';
 import { endCandidate, replaceCandidate } from './candidate-store.ts';
 import { answerOf, newVersion } from './edits.ts';
-import type { Policy } from './policy.ts';
 
 /** Other rules are another candidate, counted from its own beginning. */
 export function planPut(

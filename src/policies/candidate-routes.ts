@@ -1,17 +1,20 @@
-/** Sets, publishes and discards the candidate of a policy. What it decided is counted in whatif/candidate-routes. */
+/**
+ * Sets, publishes and discards the candidate of a policy. What it decided is counted in
+ * reports/whatif/candidate-routes.
+ */
 import type { FastifyRequest } from 'fastify';
-import type { Author, Edit } from '../changes/change.ts';
+import type { Author, Edit } from '../api/changes/change.ts';
+import { fail } from '../api/errors.ts';
+import type { App } from '../api/http/app.ts';
+import { requireMatch } from '../api/http/etag.ts';
+import type { Committed } from '../api/http/reply.ts';
+import { edit } from '../api/http/route.ts';
 import type { Db } from '../db/db.ts';
-import { fail } from '../errors.ts';
-import type { App } from '../http/app.ts';
-import { requireMatch } from '../http/etag.ts';
-import type { Committed } from '../http/reply.ts';
-import { edit } from '../http/route.ts';
-import type { Candidate } from './candidate.ts';
+import type { Candidate } from '../rules/candidate.ts';
+import type { Policy } from '../rules/policy.ts';
 import { planDiscard, planPublish, planPut } from './candidate-edits.ts';
 import { CandidateDeleted, CandidateWithWarnings, candidateEtag, PutCandidate } from './candidate-schema.ts';
 import { findCandidate } from './candidate-store.ts';
-import type { Policy } from './policy.ts';
 import type { PolicyDeps } from './routes.ts';
 import { PolicyWithWarnings, policyEtag } from './schema.ts';
 import { findPolicy } from './store.ts';

@@ -1,9 +1,9 @@
 /** Candidates of policies on the wire. */
 import { type Static, Type } from 'typebox';
-import { deletedOf } from '../http/list.ts';
+import { deletedOf } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
-import type { Candidate } from './candidate.ts';
-import { ACTIONS, type Policy } from './policy.ts';
+import type { Candidate } from '../rules/candidate.ts';
+import { ACTIONS, type Policy } from '../rules/policy.ts';
 import { policyEtag, RULES_MAX, RuleSchema, warnings } from './schema.ts';
 
 const action = Type.Enum([...ACTIONS]);

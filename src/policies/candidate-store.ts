@@ -1,7 +1,7 @@
 /** The tables `candidates` and `ended_candidates`; rows never leave this file. */
 import type { Db, Row, Step } from '../db/db.ts';
-import type { Candidate } from './candidate.ts';
-import type { Action, Rule } from './policy.ts';
+import type { Candidate } from '../rules/candidate.ts';
+import type { Action, Rule } from '../rules/policy.ts';
 
 interface CandidateRow extends Row {
   no: number;

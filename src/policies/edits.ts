@@ -1,12 +1,12 @@
 /** Plans the edits of policies: what each one writes, announces and answers. Every edit adds a version. */
-import type { Edit } from '../changes/change.ts';
-import { editOf } from '../changes/edit.ts';
-import type { ChangeKind } from '../changes/kinds.ts';
+import type { Edit } from '../api/changes/change.ts';
+import { editOf } from '../api/changes/edit.ts';
+import type { ChangeKind } from '../api/changes/kinds.ts';
+import { fail } from '../api/errors.ts';
 import type { Db } from '../db/db.ts';
-import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
+import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from '../rules/policy.ts';
 import { endCandidateOf } from './candidate-store.ts';
-import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from './policy.ts';
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
 import { deletePolicy, findVersion, insertPolicy, policyInUse, setDefaultPolicy, updatePolicy } from './store.ts';
 

@@ -1,19 +1,20 @@
 /** Create, list, read, edit, delete and roll back policies, and read their versions. */
-import type { Changes } from '../changes/changes.ts';
-import { type Resource, resource } from '../changes/resource.ts';
+import type { Changes } from '../api/changes/changes.ts';
+import { type Resource, resource } from '../api/changes/resource.ts';
+import { fail } from '../api/errors.ts';
+import type { App } from '../api/http/app.ts';
+import { isUnchanged, NotModified } from '../api/http/etag.ts';
+import { PageQuerySchema, toList } from '../api/http/list.ts';
+import { edit, route } from '../api/http/route.ts';
 import type { Db } from '../db/db.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, type Page, type PageQuery } from '../db/page.ts';
-import { fail } from '../errors.ts';
-import type { App } from '../http/app.ts';
-import { isUnchanged, NotModified } from '../http/etag.ts';
-import { PageQuerySchema, toList } from '../http/list.ts';
-import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import { diff } from './diff.ts';
+import { diff } from '../rules/diff.ts';
+import { lintInSlices } from '../rules/lint/lint.ts';
+import type { FindVerifiable } from '../rules/lint/unverified.ts';
+import type { Policy } from '../rules/policy.ts';
+import { type PolicyTemplate, TEMPLATES } from '../rules/templates.ts';
 import { getVersion, newPolicy, planCreate, planDelete, planMakeDefault, planRollback, planUpdate } from './edits.ts';
-import { lintInSlices } from './lint/lint.ts';
-import type { FindVerifiable } from './lint/unverified.ts';
-import type { Policy } from './policy.ts';
 import {
   CreatePolicy,
   DiffAnswer,
@@ -33,7 +34,6 @@ import {
   versionAnswer,
 } from './schema.ts';
 import { findPolicy, listPolicies, listVersions } from './store.ts';
-import { type PolicyTemplate, TEMPLATES } from './templates.ts';
 import { withWarnings } from './warnings.ts';
 
 export interface PolicyDeps {

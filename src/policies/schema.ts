@@ -1,14 +1,14 @@
 /** Policies on the wire. */
 import { type Static, Type } from 'typebox';
-import { addFormat } from '../http/formats.ts';
-import { deletedOf, pageOf } from '../http/list.ts';
+import { addFormat } from '../api/http/formats.ts';
+import { deletedOf, pageOf } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
-import { PERIODS, type Period } from '../limits/limit.ts';
-import { CONDITION_SCHEMAS } from './conditions.ts';
-import { CRAWLER_NAMES, CRAWLER_OPERATORS } from './crawler-conditions.ts';
-import { LINT_CODES } from './lint/lint.ts';
-import { PermissionName } from './names.ts';
-import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from './policy.ts';
+import { CONDITION_SCHEMAS } from '../rules/conditions/conditions.ts';
+import { CRAWLER_NAMES, CRAWLER_OPERATORS } from '../rules/conditions/crawler-conditions.ts';
+import { PermissionName } from '../rules/conditions/names.ts';
+import { PERIODS, type Period } from '../rules/limit.ts';
+import { LINT_CODES } from '../rules/lint/lint.ts';
+import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from '../rules/policy.ts';
 
 export const RULES_MAX = 100;
 

@@ -2,7 +2,7 @@
 import { Conflict, type Db, type Row, type Step } from '../db/db.ts';
 import { type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
 import { inList, toList, Where } from '../db/query.ts';
-import { type Action, DEFAULT_POLICY_ID, type Policy, type PolicyVersion, type Rule } from './policy.ts';
+import { type Action, DEFAULT_POLICY_ID, type Policy, type PolicyVersion, type Rule } from '../rules/policy.ts';
 
 export interface VersionRow extends Row {
   no: number;

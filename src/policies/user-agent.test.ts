@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { factsOf, policyOf } from '../../kit/oracle.ts';
-import { decide } from '../access/decide.ts';
-import { lint } from './lint/lint.ts';
-import type { Rule } from './policy.ts';
+import { decide } from '../rules/decide.ts';
+import { lint } from '../rules/lint/lint.ts';
+import type { Rule } from '../rules/policy.ts';
 
 const content = {
   id: 'cnt_01jd3v0000000000000000000a',

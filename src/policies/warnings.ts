@@ -1,8 +1,8 @@
 /** Adds warnings to the answers of edits. */
-import type { Edit } from '../changes/change.ts';
-import { lintInSlices } from './lint/lint.ts';
-import type { FindVerifiable } from './lint/unverified.ts';
-import type { Policy } from './policy.ts';
+import type { Edit } from '../api/changes/change.ts';
+import { lintInSlices } from '../rules/lint/lint.ts';
+import type { FindVerifiable } from '../rules/lint/unverified.ts';
+import type { Policy } from '../rules/policy.ts';
 
 /** The answer of the edit has rules and a default action. */
 export async function withWarnings(findVerifiable: FindVerifiable, edit: Edit): Promise<Edit> {

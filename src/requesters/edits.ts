@@ -1,12 +1,12 @@
 /** Plans the edits of requesters: what each one writes, announces and answers. */
-import type { Edit } from '../changes/change.ts';
-import { editOf } from '../changes/edit.ts';
-import { editedMetadata } from '../changes/metadata.ts';
-import { findIdentityFault, type Identity } from '../crawlers/identity.ts';
+import type { Edit } from '../api/changes/change.ts';
+import { editOf } from '../api/changes/edit.ts';
+import { editedMetadata } from '../api/changes/metadata.ts';
+import { fail } from '../api/errors.ts';
 import type { Db } from '../db/db.ts';
-import { fail } from '../errors.ts';
 import { newId } from '../lib/id.ts';
-import { findUrlFault } from '../outgoing/address.ts';
+import { findUrlFault } from '../lib/outgoing/address.ts';
+import { findIdentityFault, type Identity } from '../rules/crawlers/identity.ts';
 import { FIRST_VALUES, REQUESTER_PREFIX, type Requester } from './requester.ts';
 import { type CreateRequester, licenseAnswer, requesterAnswer, requesterEtag, type UpdateRequester } from './schema.ts';
 import {
@@ -17,8 +17,8 @@ import {
   insertRequester,
   updateRequester,
 } from './store.ts';
-import { changed } from './token-edits.ts';
-import { findTokensOf, revokeTokensOf } from './token-store.ts';
+import { changed } from './tokens/edits.ts';
+import { findTokensOf, revokeTokensOf } from './tokens/store.ts';
 
 export const requesterNotFound = (id: string) =>
   fail('requester_not_found', `There is no requester ${JSON.stringify(id.slice(0, 200))}.`);

@@ -1,9 +1,9 @@
 /** A registered requester of content. Unregistered ids are still counted. */
 import { type Static, Type } from 'typebox';
-import { metadata } from '../changes/metadata.ts';
-import { identities } from '../crawlers/identity.ts';
+import { metadata } from '../api/changes/metadata.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
-import type { RequesterFacts } from '../policies/facts.ts';
+import { identities } from '../rules/crawlers/identity.ts';
+import type { RequesterFacts } from '../rules/facts.ts';
 
 export const REQUESTER_STATUSES = ['active', 'suspended'] as const;
 export type RequesterStatus = (typeof REQUESTER_STATUSES)[number];

@@ -1,11 +1,11 @@
 /** Register, list, read, edit and delete requesters. */
-import type { Changes } from '../changes/changes.ts';
-import { resource } from '../changes/resource.ts';
+import type { Changes } from '../api/changes/changes.ts';
+import { resource } from '../api/changes/resource.ts';
+import type { App } from '../api/http/app.ts';
+import { isUnchanged, NotModified } from '../api/http/etag.ts';
+import { toList } from '../api/http/list.ts';
+import { edit, route } from '../api/http/route.ts';
 import type { Db } from '../db/db.ts';
-import type { App } from '../http/app.ts';
-import { isUnchanged, NotModified } from '../http/etag.ts';
-import { toList } from '../http/list.ts';
-import { edit, route } from '../http/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newRequester, planCreate, planDelete, planUpdate, requesterNotFound, requireIdentities } from './edits.ts';
 import {

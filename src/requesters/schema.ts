@@ -1,12 +1,12 @@
 /** Requesters and licenses on the wire. */
 import { type Static, Type } from 'typebox';
-import { purpose as crawlerPurpose } from '../crawlers/schema.ts';
-import { etagOf } from '../http/etag.ts';
-import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
+import { etagOf } from '../api/http/etag.ts';
+import { deletedOf, pageOf, pageProperties } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
 import { fieldOf, type Problem, refined } from '../lib/refined.ts';
-import { RequesterId as requesterId } from '../policies/names.ts';
+import { RequesterId as requesterId } from '../rules/conditions/names.ts';
+import { purpose as crawlerPurpose } from './crawlers/schema.ts';
 import {
   isValidNow,
   FIELDS as LICENSE_FIELDS,
@@ -14,9 +14,9 @@ import {
   type License,
   newLicenseProblems,
   timesProblems,
-} from './license.ts';
+} from './licenses/license.ts';
+import type { StoredTerms } from './licenses/terms-store.ts';
 import { FIELDS as REQUESTER_FIELDS, type Requester } from './requester.ts';
-import type { StoredTerms } from './terms-store.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
 const metadataReplace = Type.Boolean();

@@ -2,18 +2,19 @@
  * The tables `requesters` and `licenses`, and `history` with every version of both, written in the same transaction.
  * Rows never leave this file.
  */
-import type { Identity } from '../crawlers/identity.ts';
+
 import type { Db, Row, Step } from '../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage, SEQ_FORM } from '../db/page.ts';
 import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
-import type { HistoryKind, Past } from './history.ts';
-import type { License, LicenseStatus } from './license.ts';
-import { nextNotice } from './notices.ts';
+import type { Identity } from '../rules/crawlers/identity.ts';
+import type { HistoryKind, Past } from './licenses/history.ts';
+import type { License, LicenseStatus } from './licenses/license.ts';
+import { nextNotice } from './licenses/notices.ts';
+import { endAllTerms, endTerms, newTerms } from './licenses/terms-store.ts';
 import type { Requester, RequesterStatus } from './requester.ts';
-import { endAllTerms, endTerms, newTerms } from './terms-store.ts';
 
 const REQUESTER = columns<Requester>(
   {

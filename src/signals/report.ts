@@ -1,10 +1,19 @@
 /** Lists the statements of a site with the rules that they come from. Pure. */
 import { cutPage, fromCursor, PAGE_DEFAULT } from '../db/page.ts';
-import type { Contradiction } from './read-back.ts';
+import type { Contradiction } from './formats/read-back.ts';
 import type { SignalsReport } from './schema.ts';
 import type { Published } from './signals.ts';
-import { type Answer, crawlOf, type Group, groupAudiences, type Row, type Table, textOf, useOf } from './table.ts';
-import { USES } from './words.ts';
+import {
+  type Answer,
+  crawlOf,
+  type Group,
+  groupAudiences,
+  type Row,
+  type Table,
+  textOf,
+  useOf,
+} from './table/table.ts';
+import { USES } from './table/words.ts';
 
 /** The number of statements on the pages before. */
 const POSITION = /^[1-9]\d{0,6}$/;

@@ -1,21 +1,21 @@
 /** Reads the signals of a site, one route for each kind, and the report about them. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { fail } from '../api/errors.ts';
+import type { App } from '../api/http/app.ts';
+import { isUnchanged, isUnmodified, NotModified } from '../api/http/etag.ts';
+import { requireHost } from '../api/http/host.ts';
+import { sendText } from '../api/http/reply.ts';
+import { route } from '../api/http/route.ts';
 import type { Db } from '../db/db.ts';
-import { fail } from '../errors.ts';
-import type { App } from '../http/app.ts';
-import { isUnchanged, isUnmodified, NotModified } from '../http/etag.ts';
-import { requireHost } from '../http/host.ts';
-import { sendText } from '../http/reply.ts';
-import { route } from '../http/route.ts';
 import { type Clock, parseIso } from '../lib/clock.ts';
-import { contradictionsIn } from './contradictions.ts';
-import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
+import { contradictionsIn } from './formats/contradictions.ts';
+import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './formats/kinds.ts';
+import { tdmPolicyUrl } from './formats/tdmrep.ts';
 import { toReport } from './report.ts';
 import { ReportQuery, SignalQuery, SignalsReport, TdmPolicyQuery } from './schema.ts';
 import { type File, type Signals, toFile } from './signals.ts';
 import { findServed } from './store.ts';
-import { tdmPolicyUrl } from './tdmrep.ts';
 
 export interface SignalRouteDeps {
   db: Db;

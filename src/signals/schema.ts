@@ -1,8 +1,8 @@
 /** Signals on the wire. */
 import { type Static, Type } from 'typebox';
-import { PageQuerySchema } from '../http/list.ts';
-import { UNKNOWNS } from './questions.ts';
-import { USES } from './words.ts';
+import { PageQuerySchema } from '../api/http/list.ts';
+import { UNKNOWNS } from './table/questions.ts';
+import { USES } from './table/words.ts';
 
 export const SignalQuery = Type.Object(
   {

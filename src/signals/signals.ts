@@ -3,25 +3,25 @@
  * edit has been answered, no signal is served that was rendered before it; what is served is recorded first.
  */
 import { createHash } from 'node:crypto';
-import type { SignalsOf } from '../access/draft.ts';
-import type { Changes } from '../changes/changes.ts';
+import type { Changes } from '../api/changes/changes.ts';
+import { siteNotFound } from '../content/sites/edits.ts';
+import { isFreeFile, isSitemap } from '../content/sites/free.ts';
+import { NO_NOTICE, type Notice, toNotice } from '../content/sites/notice.ts';
+import type { Site } from '../content/sites/site.ts';
+import { findSites } from '../content/sites/store.ts';
+import type { SignalsOf } from '../decisions/check/draft.ts';
+import { Lru } from '../lib/cache/lru.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Locator, parseVisited } from '../lib/locator.ts';
-import { Lru } from '../lib/lru.ts';
 import { type Modified, toModified } from '../lib/modified.ts';
-import { siteNotFound } from '../sites/edits.ts';
-import { isFreeFile, isSitemap } from '../sites/free.ts';
-import { NO_NOTICE, type Notice, toNotice } from '../sites/notice.ts';
-import type { Site } from '../sites/site.ts';
-import { findSites } from '../sites/store.ts';
-import { assess } from './assess.ts';
-import type { BaseContradiction } from './base-contradictions.ts';
-import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
-import { pageHeaders, toPageSignals } from './page-headers.ts';
-import { render } from './render.ts';
-import { readSources, type SourceDeps } from './sources.ts';
+import { type Locator, parseVisited } from '../lib/urls/locator.ts';
+import type { BaseContradiction } from './formats/base-contradictions.ts';
+import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './formats/kinds.ts';
+import { pageHeaders, toPageSignals } from './formats/page-headers.ts';
+import { render } from './formats/render.ts';
 import { findServed, insertServed } from './store.ts';
-import type { Inexpressible, Table } from './table.ts';
+import { assess } from './table/assess.ts';
+import { readSources, type SourceDeps } from './table/sources.ts';
+import type { Inexpressible, Table } from './table/table.ts';
 
 /** A signal as it is served. */
 export interface File {

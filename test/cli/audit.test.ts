@@ -12,7 +12,7 @@ import { seeded } from '../../kit/random.ts';
 import { fetchRanges } from '../../src/cli/audit/fetch-ranges.ts';
 import { loadRanges, toKnownRanges } from '../../src/cli/audit/range-files.ts';
 import type { AuditReport } from '../../src/cli/audit/report.ts';
-import type { Fetched } from '../../src/outgoing/get.ts';
+import type { Fetched } from '../../src/lib/outgoing/get.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-audit-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { commandHere, type Ran } from '../../kit/command.ts';
 import { startTestService } from '../../kit/service.ts';
-import { CRAWLERS } from '../../src/crawlers/directory.ts';
+import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());

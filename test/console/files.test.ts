@@ -7,9 +7,9 @@ import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { CONDITIONS as SHOWN } from '../../console/src/policies/condition-table.ts';
 import { startTestService } from '../../kit/service.ts';
-import { consoleFiles } from '../../src/http/console-files.ts';
-import { createServer } from '../../src/http/server.ts';
-import { CONDITIONS } from '../../src/policies/conditions.ts';
+import { consoleFiles } from '../../src/api/http/console-files.ts';
+import { createServer } from '../../src/api/http/server.ts';
+import { CONDITIONS } from '../../src/rules/conditions/conditions.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import robotsParser from 'robots-parser';
 import * as fc from '../../kit/fast-check.ts';
-import { Budget, crossingsOf } from '../../src/drift/meaning.ts';
-import { compareRobots } from '../../src/drift/robots.ts';
-import { examplesOf } from '../../src/signals/robots-reader.ts';
+import { Budget, crossingsOf } from '../../src/signals/drift/meaning.ts';
+import { compareRobots } from '../../src/signals/drift/robots.ts';
+import { examplesOf } from '../../src/signals/robots/robots-reader.ts';
 
 interface Robots {
   isAllowed(url: string, token: string): boolean | undefined;

@@ -8,8 +8,8 @@ import { Compile } from 'typebox/schema';
 import type { Answer } from '../../kit/answer.ts';
 import * as fc from '../../kit/fast-check.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
-import { offerHeaders } from '../../src/offers/headers.ts';
-import type { Offered } from '../../src/offers/offer.ts';
+import { offerHeaders } from '../../src/requesters/offers/headers.ts';
+import type { Offered } from '../../src/requesters/offers/offer.ts';
 import { assertStatus, made, makeKey, makePolicy } from '../http/given.ts';
 import { authorize, decisions, ORIGIN, recorded, serve } from './asking.ts';
 

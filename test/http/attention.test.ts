@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { startReceiver } from '../../kit/receiver.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { failingAgents } from '../../src/attention/services.ts';
+import { failingAgents } from '../../src/reports/attention/services.ts';
 import { allowAll, assertStatus, check, item, made, makeKey, makePolicy } from './given.ts';
 
 const DAY_MS = 86_400_000;

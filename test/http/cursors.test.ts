@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { startTestService } from '../../kit/service.ts';
-import { bindCursor } from '../../src/http/cursor.ts';
+import { bindCursor } from '../../src/api/http/cursor.ts';
 import { assertError, item, made } from './given.ts';
 
 const postern = await startTestService();

@@ -6,7 +6,7 @@ import { pluck } from '../../kit/pluck.ts';
 import { startReceiver } from '../../kit/receiver.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { EVENT_KINDS } from '../../src/changes/kinds.ts';
+import { EVENT_KINDS } from '../../src/api/changes/kinds.ts';
 import { allowAll, assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy } from './given.ts';
 
 /** The promised kinds. */

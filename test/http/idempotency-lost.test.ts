@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readAnswer } from '../../kit/answer.ts';
-import { readConfig } from '../../src/config.ts';
+import { fail } from '../../src/api/errors.ts';
+import { supportIdempotency } from '../../src/api/http/idempotency.ts';
+import { createServer } from '../../src/api/http/server.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite } from '../../src/db/sqlite/db.ts';
-import { fail } from '../../src/errors.ts';
-import { supportIdempotency } from '../../src/http/idempotency.ts';
-import { createServer } from '../../src/http/server.ts';
-import { openLog } from '../../src/log.ts';
+import { readConfig } from '../../src/service/config.ts';
+import { openLog } from '../../src/service/log.ts';
 import { assertError } from './given.ts';
 
 /** A service whose storage fails while it refuses a request. `write`: the log. */

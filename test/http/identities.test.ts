@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService, type TestService } from '../../kit/service.ts';
-import { CRAWLERS } from '../../src/crawlers/directory.ts';
-import { requesterIdOf } from '../../src/requesters/crawlers.ts';
+import { requesterIdOf } from '../../src/requesters/crawlers/register.ts';
+import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
 import { assertError, assertStatus, made } from './given.ts';
 
 const postern = await startTestService();

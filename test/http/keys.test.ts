@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { databaseSettings, startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
+import { PERMISSIONS } from '../../src/api/permissions.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
-import { PERMISSIONS } from '../../src/permissions.ts';
 import { assertError, assertErrorShape, assertStatus, ID, item, MOMENT, made, makeKey, wire } from './given.ts';
 
 const PERMISSION_NAMES = Object.keys(PERMISSIONS);

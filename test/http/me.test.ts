@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
+import { bindCursor } from '../../src/api/http/cursor.ts';
 import { toCursor } from '../../src/db/page.ts';
-import { bindCursor } from '../../src/http/cursor.ts';
 import { assertError, assertStatus, check, item, made, makePolicy, PRICED } from './given.ts';
 
 const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));

@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Answer } from '../../kit/answer.ts';
 import { startTestService } from '../../kit/service.ts';
+import { bindCursor } from '../../src/api/http/cursor.ts';
 import { toCursor } from '../../src/db/page.ts';
-import { bindCursor } from '../../src/http/cursor.ts';
 import { assertError, assertStatus, check, item, made, makePolicy, PRICED } from './given.ts';
 
 const postern = await startTestService();

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { runSeed, seeded } from '../../kit/random.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
-import type { Collection } from '../../src/collections/collection.ts';
-import { parseLocator } from '../../src/lib/locator.ts';
+import type { Collection } from '../../src/content/collections/collection.ts';
+import { parseLocator } from '../../src/lib/urls/locator.ts';
 import { mostSpecific } from '../oracle/collections.ts';
 import { allowAll, assertStatus, check, item, made, makePolicy } from './given.ts';
 

@@ -9,7 +9,7 @@ import { testPostgres } from '../../kit/postgres.ts';
 import { runSeed, seeded } from '../../kit/random.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { moveStore } from '../../src/storage/move.ts';
+import { moveStore } from '../../src/service/storage/move.ts';
 import { assertStatus, item, made, makePolicy } from './given.ts';
 
 const licensed = { action: 'allow', conditions: { licenseType: 'commercial' } };

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startDnsServer } from '../../kit/dns-server.ts';
 import { until } from '../../kit/until.ts';
-import { isDoubtful } from '../../src/identities/identities.ts';
+import { isDoubtful } from '../../src/requesters/identities/identities.ts';
 import { openWithIdentities } from './opened.ts';
 
 const UNKNOWN = { verified: null, failed: false };

@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databaseSettings, dropDatabase, testClock } from '../../kit/service.ts';
-import { SYSTEM } from '../../src/changes/change.ts';
-import { openChanges } from '../../src/changes/changes.ts';
-import { readConfig } from '../../src/config.ts';
-import type { Identity } from '../../src/crawlers/identity.ts';
-import { type Identities, openIdentities } from '../../src/identities/identities.ts';
-import { budgetOf } from '../../src/memory.ts';
-import { openGetter } from '../../src/outgoing/get.ts';
-import { openRecords } from '../../src/records.ts';
+import { SYSTEM } from '../../src/api/changes/change.ts';
+import { openChanges } from '../../src/api/changes/changes.ts';
+import { budgetOf } from '../../src/lib/memory.ts';
+import { openGetter } from '../../src/lib/outgoing/get.ts';
 import { newRequester, planCreate, planDelete, planUpdate } from '../../src/requesters/edits.ts';
+import { type Identities, openIdentities } from '../../src/requesters/identities/identities.ts';
 import { findRequester } from '../../src/requesters/store.ts';
+import type { Identity } from '../../src/rules/crawlers/identity.ts';
+import { readConfig } from '../../src/service/config.ts';
+import { openRecords } from '../../src/service/records.ts';
 
 interface OpenedOptions {
   dnsServers?: readonly string[];

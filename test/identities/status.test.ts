@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { commandHere } from '../../kit/command.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { listVisitorMetrics, type VisitorParts } from '../../src/health/visitor-metrics.ts';
+import { listVisitorMetrics, type VisitorParts } from '../../src/service/health/visitor-metrics.ts';
 import { allowAll, check, made, makeItem } from '../http/given.ts';
 import { openWithIdentities, serveList } from './opened.ts';
 

@@ -2,12 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
-import { decisionId } from '../../src/ledger/decision.ts';
-import { type Reason, reasonCode } from '../../src/ledger/reason.ts';
-import { UNPLACED } from '../../src/policies/facts.ts';
-import type { PolicyVersion, Rule } from '../../src/policies/policy.ts';
-import type { Past } from '../../src/requesters/history.ts';
-import type { License } from '../../src/requesters/license.ts';
+import { decisionId } from '../../src/decisions/ledger/decision.ts';
 import {
   type Known,
   PastStates,
@@ -15,9 +10,14 @@ import {
   type RecordedDecision,
   Replay,
   recordedVersion,
-} from '../../src/whatif/impact.ts';
-import { toReport } from '../../src/whatif/report.ts';
-import { CAUSES, type Tally } from '../../src/whatif/tally.ts';
+} from '../../src/reports/whatif/impact.ts';
+import { toReport } from '../../src/reports/whatif/report.ts';
+import { CAUSES, type Tally } from '../../src/reports/whatif/tally.ts';
+import type { Past } from '../../src/requesters/licenses/history.ts';
+import type { License } from '../../src/requesters/licenses/license.ts';
+import { UNPLACED } from '../../src/rules/facts.ts';
+import type { PolicyVersion, Rule } from '../../src/rules/policy.ts';
+import { type Reason, reasonCode } from '../../src/rules/reason.ts';
 import { ALL_KEYS, inputArbitrary, policyArbitrary } from '../oracle/arbitrary.ts';
 import { type OracleInput, type OracleVerdict, oracleDecide } from '../oracle/decide.ts';
 

@@ -10,14 +10,14 @@ import { pluck } from '../../kit/pluck.ts';
 import { runSeed, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
-import { countedSpan } from '../../src/ledger/counted.ts';
-import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
-import { type Ledger, type Receipt, type Recorded, Stale } from '../../src/ledger/ledger.ts';
-import { REASONS } from '../../src/ledger/reason.ts';
+import { countedSpan } from '../../src/decisions/history/counted.ts';
+import { type Decision, type Draft, settle } from '../../src/decisions/ledger/decision.ts';
+import { type Ledger, type Receipt, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { monotonicMs } from '../../src/lib/monotonic.ts';
-import type { Limit } from '../../src/limits/limit.ts';
-import type { Claim } from '../../src/policies/claim.ts';
+import type { Claim } from '../../src/rules/claim.ts';
+import type { Limit } from '../../src/rules/limit.ts';
+import { REASONS } from '../../src/rules/reason.ts';
 
 export interface OpenedLedger {
   ledger: Ledger;

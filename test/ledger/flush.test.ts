@@ -6,11 +6,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decision, entry } from '../../kit/entry.ts';
 import * as fc from '../../kit/fast-check.ts';
-import { type Decision, type Draft, settle } from '../../src/ledger/decision.ts';
-import { COLUMNS, type Placed, recordedOf, toFlush, WIDTH, workOut } from '../../src/ledger/flush.ts';
-import type { Receipt } from '../../src/ledger/ledger.ts';
-import { REASONS } from '../../src/ledger/reason.ts';
-import type { LimitState, Period } from '../../src/limits/limit.ts';
+import { type Decision, type Draft, settle } from '../../src/decisions/ledger/decision.ts';
+import { COLUMNS, type Placed, recordedOf, toFlush, WIDTH, workOut } from '../../src/decisions/ledger/flush.ts';
+import type { Receipt } from '../../src/decisions/ledger/ledger.ts';
+import type { LimitState, Period } from '../../src/rules/limit.ts';
+import { REASONS } from '../../src/rules/reason.ts';
 
 const START = Date.parse('2026-11-21T09:30:00Z');
 const KINDS = ['access.granted', 'access.denied', 'access.rate_limited'] as const;

@@ -7,10 +7,10 @@ import { until } from '../../kit/until.ts';
 import { Unavailable } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
-import { HeldQueues } from '../../src/ledger/held.ts';
-import type { Entry, Ledger, Recorded } from '../../src/ledger/ledger.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres.ts';
-import type { Period } from '../../src/limits/limit.ts';
+import type { Entry, Ledger, Recorded } from '../../src/decisions/ledger/ledger.ts';
+import { HeldQueues } from '../../src/decisions/ledger/postgres/held.ts';
+import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
+import type { Period } from '../../src/rules/limit.ts';
 
 const server = await testPostgres();
 

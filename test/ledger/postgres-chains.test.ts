@@ -4,15 +4,22 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { entry } from '../../kit/entry.ts';
 import type { Row, Value } from '../../src/db/db.ts';
-import { type Outcome, place, toFlush, WIDTH, workOut } from '../../src/ledger/flush.ts';
-import type { Entry } from '../../src/ledger/ledger.ts';
-import { EXPIRY_STEP_MS, numbersOf } from '../../src/ledger/postgres-entries.ts';
-import { answersOf, type Claimed, claimedBy, claimStep, heldOf, unfitOf } from '../../src/ledger/postgres-trip.ts';
-import { type QuotaClaim, quotaKey, toCount } from '../../src/ledger/quota.ts';
-import { LoadedQuotas } from '../../src/ledger/quota-store.ts';
-import { LICENSE_ID, QUOTA, REASON, REMAINING, RESET_AT } from '../../src/ledger/row.ts';
-import type { LimitState } from '../../src/limits/limit.ts';
-import type { QuotaSpan } from '../../src/terms/quota.ts';
+import { type Outcome, place, toFlush, WIDTH, workOut } from '../../src/decisions/ledger/flush.ts';
+import type { Entry } from '../../src/decisions/ledger/ledger.ts';
+import { EXPIRY_STEP_MS, numbersOf } from '../../src/decisions/ledger/postgres/entries.ts';
+import {
+  answersOf,
+  type Claimed,
+  claimedBy,
+  claimStep,
+  heldOf,
+  unfitOf,
+} from '../../src/decisions/ledger/postgres/trip.ts';
+import { type QuotaClaim, quotaKey, toCount } from '../../src/decisions/ledger/quota/quota.ts';
+import { LoadedQuotas } from '../../src/decisions/ledger/quota/store.ts';
+import { LICENSE_ID, QUOTA, REASON, REMAINING, RESET_AT } from '../../src/decisions/ledger/row.ts';
+import type { LimitState } from '../../src/rules/limit.ts';
+import type { QuotaSpan } from '../../src/rules/terms/quota.ts';
 import { openMigrated } from './migrated.ts';
 
 const db = await openMigrated();

@@ -10,14 +10,14 @@ import { runSeed, seeded, shuffled } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
-import { type Ledger, type Receipt, type Recorded, Stale } from '../../src/ledger/ledger.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres.ts';
-import { APART_MS, goOn } from '../../src/ledger/postgres-time.ts';
-import { answersOf, claimedBy, claimStep } from '../../src/ledger/postgres-trip.ts';
-import { toStoredKey } from '../../src/limits/key.ts';
-import { type LimitState, PERIODS, type Period, take } from '../../src/limits/limit.ts';
-import type { Claim } from '../../src/policies/claim.ts';
-import type { QuotaSpan } from '../../src/terms/quota.ts';
+import { type Ledger, type Receipt, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
+import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
+import { APART_MS, goOn } from '../../src/decisions/ledger/postgres/time.ts';
+import { answersOf, claimedBy, claimStep } from '../../src/decisions/ledger/postgres/trip.ts';
+import type { Claim } from '../../src/rules/claim.ts';
+import { type LimitState, PERIODS, type Period, take } from '../../src/rules/limit.ts';
+import { toStoredKey } from '../../src/rules/limit-key.ts';
+import type { QuotaSpan } from '../../src/rules/terms/quota.ts';
 
 const server = await testPostgres();
 

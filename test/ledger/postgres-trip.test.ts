@@ -1,14 +1,14 @@
-/** Claims that PostgreSQL answers by itself are answered as `limits/limit` answers them one by one. */
+/** Claims that PostgreSQL answers by itself are answered as `rules/limit` answers them one by one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { entry } from '../../kit/entry.ts';
 import type { Row } from '../../src/db/db.ts';
-import { EXPIRY_STEP_MS } from '../../src/ledger/postgres-entries.ts';
-import { answersOf, claimedBy, claimStep, heldOf } from '../../src/ledger/postgres-trip.ts';
-import { REASONS } from '../../src/ledger/reason.ts';
-import { type LimitState, PERIODS, type Period, take } from '../../src/limits/limit.ts';
-import type { Claim } from '../../src/policies/claim.ts';
+import { EXPIRY_STEP_MS } from '../../src/decisions/ledger/postgres/entries.ts';
+import { answersOf, claimedBy, claimStep, heldOf } from '../../src/decisions/ledger/postgres/trip.ts';
+import type { Claim } from '../../src/rules/claim.ts';
+import { type LimitState, PERIODS, type Period, take } from '../../src/rules/limit.ts';
+import { REASONS } from '../../src/rules/reason.ts';
 import { openMigrated } from './migrated.ts';
 
 const db = await openMigrated();

@@ -7,11 +7,11 @@ import { until } from '../../kit/until.ts';
 import { Unavailable } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
-import { type Ledger, type Recorded, Stale } from '../../src/ledger/ledger.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres.ts';
-import type { QuotaClaim } from '../../src/ledger/quota.ts';
-import { REASONS } from '../../src/ledger/reason.ts';
-import type { QuotaSpan } from '../../src/terms/quota.ts';
+import { type Ledger, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
+import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
+import type { QuotaClaim } from '../../src/decisions/ledger/quota/quota.ts';
+import { REASONS } from '../../src/rules/reason.ts';
+import type { QuotaSpan } from '../../src/rules/terms/quota.ts';
 
 const server = await testPostgres();
 

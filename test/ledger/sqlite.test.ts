@@ -8,11 +8,11 @@ import { test } from 'node:test';
 import { entry } from '../../kit/entry.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite, type SqliteDb } from '../../src/db/sqlite/db.ts';
-import { REASONS } from '../../src/ledger/reason.ts';
-import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from '../../src/ledger/sqlite.ts';
-import { onTestTables, toTestSql } from '../../src/ledger/test-tables.ts';
+import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from '../../src/decisions/ledger/sqlite/ledger.ts';
+import { onTestTables, toTestSql } from '../../src/decisions/ledger/test-tables.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { bodyOf } from '../../src/lib/id.ts';
+import { REASONS } from '../../src/rules/reason.ts';
 import { type LedgerStore, ledgerContract, type OpenedLedger } from './contract.ts';
 
 ledgerContract('SQLite file', () =>

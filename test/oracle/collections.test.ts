@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { runSeed } from '../../kit/random.ts';
-import { type Collection, FIRST_VALUES } from '../../src/collections/collection.ts';
-import { CollectionIndex } from '../../src/collections/collection-index.ts';
-import { findTies } from '../../src/collections/ties.ts';
-import { parseLocator } from '../../src/lib/locator.ts';
+import { type Collection, FIRST_VALUES } from '../../src/content/collections/collection.ts';
+import { CollectionIndex } from '../../src/content/collections/collection-index.ts';
+import { findTies } from '../../src/content/collections/ties.ts';
+import { parseLocator } from '../../src/lib/urls/locator.ts';
 import { filePaths, mostSpecific, type OracleSubject, ranked } from './collections.ts';
 import { bits, meant, pathPattern, toUrl } from './spellings.ts';
 

@@ -1,6 +1,6 @@
 /** URLs without an item, and a second implementation of which are one file, from the rules as they are documented. */
 import type { Random } from '../../kit/random.ts';
-import { canonicalUrl, type UrlRules, USUAL_URLS } from '../../src/lib/spellings.ts';
+import { canonicalUrl, type UrlRules, USUAL_URLS } from '../../src/lib/urls/spellings.ts';
 
 /** Returns a name that all spellings of the file share, and no other file has. Takes a URL without its scheme. */
 function fileOf(url: string, rules: UrlRules): string {

@@ -2,14 +2,19 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { findDifferences } from '../../src/cli/statements/verify.ts';
-import type { FastDeps } from '../../src/statements/columns-counting.ts';
-import { type ComputeDeps, type Computed, computeOutside, computeStatements } from '../../src/statements/compute.ts';
-import { evidenceOf } from '../../src/statements/evidence.ts';
-import { findBilled } from '../../src/statements/find.ts';
-import type { Billed } from '../../src/statements/statement.ts';
-import { licenseUsage } from '../../src/statements/usage.ts';
-import type { Terms } from '../../src/terms/terms.ts';
-import type { Columns } from '../../src/usage/columns.ts';
+import type { Columns } from '../../src/reports/columns/columns.ts';
+import type { FastDeps } from '../../src/reports/statements/columns-counting.ts';
+import {
+  type ComputeDeps,
+  type Computed,
+  computeOutside,
+  computeStatements,
+} from '../../src/reports/statements/compute.ts';
+import { evidenceOf } from '../../src/reports/statements/evidence.ts';
+import { findBilled } from '../../src/reports/statements/find.ts';
+import type { Billed } from '../../src/reports/statements/statement.ts';
+import { licenseUsage } from '../../src/reports/statements/usage.ts';
+import type { Terms } from '../../src/rules/terms/terms.ts';
 import type { Decided } from '../usage/records.ts';
 import { bill } from './terms.ts';
 

@@ -3,9 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { looksAt } from '../../kit/looks.ts';
-import { Patterns } from '../../src/collections/patterns.ts';
-import { parseLocator } from '../../src/lib/locator.ts';
-import { matchesPath, type PathPattern, parsePathPattern, type Target, toTarget } from '../../src/lib/url-pattern.ts';
+import { Patterns } from '../../src/content/collections/patterns.ts';
+import { parseLocator } from '../../src/lib/urls/locator.ts';
+import {
+  matchesPath,
+  type PathPattern,
+  parsePathPattern,
+  type Target,
+  toTarget,
+} from '../../src/lib/urls/url-pattern.ts';
 import { bits, meant, pathPattern, toUrl } from './spellings.ts';
 
 interface Entry {

@@ -51,7 +51,7 @@ export interface OracleCrawler {
   purpose: string;
 }
 
-const DIRECTORY = JSON.parse(readFileSync(new URL('../../src/crawlers/directory.json', import.meta.url), 'utf8'))
+const DIRECTORY = JSON.parse(readFileSync(new URL('../../src/rules/crawlers/directory.json', import.meta.url), 'utf8'))
   .crawlers as (OracleCrawler & { userAgents: string[] })[];
 
 const known = new Map<string, OracleCrawler | null>();

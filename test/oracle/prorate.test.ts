@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
-import { billOf } from '../../src/statements/bill.ts';
-import { partialOf } from '../../src/terms/partial.ts';
-import { LicenseQuotas, quotaUnitsAt } from '../../src/terms/quota.ts';
-import { newTermsProblems, type Terms } from '../../src/terms/terms.ts';
-import { type BillingPeriodSpan, type Bounds, billingPeriods, type Segment } from '../../src/terms/timeline.ts';
+import { billOf } from '../../src/reports/statements/bill.ts';
+import { partialOf } from '../../src/rules/terms/partial.ts';
+import { LicenseQuotas, quotaUnitsAt } from '../../src/rules/terms/quota.ts';
+import { newTermsProblems, type Terms } from '../../src/rules/terms/terms.ts';
+import { type BillingPeriodSpan, type Bounds, billingPeriods, type Segment } from '../../src/rules/terms/timeline.ts';
 import { daysOf, partOf, unitsOf } from './prorate.ts';
 
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'America/Havana', 'Pacific/Kiritimati'];

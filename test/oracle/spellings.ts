@@ -1,7 +1,7 @@
 /** URLs as they are meant, all their spellings, and patterns of paths. */
 import { domainToASCII } from 'node:url';
 import * as fc from '../../kit/fast-check.ts';
-import { parsePathPattern } from '../../src/lib/url-pattern.ts';
+import { parsePathPattern } from '../../src/lib/urls/url-pattern.ts';
 
 const HOSTS = ['a.example', 'www.a.example', 'b.a.example:8080', 'localhost', 'bücher.example', 'ä.a.example:8080'];
 const part = fc.constantFrom('/news', '/n', '/ä', '/a b', '/%', '/x?y', '/*', '/$', ';v=1', '.pdf', '', 'e', '+');

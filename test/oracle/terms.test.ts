@@ -5,12 +5,12 @@ import { describe, test } from 'node:test';
 import { type Random, runSeed, seeded } from '../../kit/random.ts';
 import { words } from '../../kit/words.ts';
 import { minorDigits } from '../../src/lib/currency.ts';
-import { formatAmount, roundToMinor } from '../../src/terms/money.ts';
-import { type CalendarPeriod, periodAfter, periodAt } from '../../src/terms/periods.ts';
-import { feesOf, linePrice, priceOf, splitUnits, tierOf } from '../../src/terms/price.ts';
-import { alertsOf, quotaPeriodAt, quotaState } from '../../src/terms/quota.ts';
-import { type Terms, termsProblems } from '../../src/terms/terms.ts';
-import { billingPeriods, effectiveFrom, segmentsOf, type TermsVersion } from '../../src/terms/timeline.ts';
+import { formatAmount, roundToMinor } from '../../src/rules/terms/money.ts';
+import { type CalendarPeriod, periodAfter, periodAt } from '../../src/rules/terms/periods.ts';
+import { feesOf, linePrice, priceOf, splitUnits, tierOf } from '../../src/rules/terms/price.ts';
+import { alertsOf, quotaPeriodAt, quotaState } from '../../src/rules/terms/quota.ts';
+import { type Terms, termsProblems } from '../../src/rules/terms/terms.ts';
+import { billingPeriods, effectiveFrom, segmentsOf, type TermsVersion } from '../../src/rules/terms/timeline.ts';
 import { bill, periodOf } from './terms.ts';
 
 const CASES = 10_000;

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { startTestService, type TestService, testEngine } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { backUp } from '../../src/storage/backup.ts';
+import { backUp } from '../../src/service/storage/backup.ts';
 import { assertError, assertStatus, check, item, made, makeKey } from '../http/given.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer

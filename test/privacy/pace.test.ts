@@ -9,8 +9,8 @@ import { testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite, type SqliteDb } from '../../src/db/sqlite/db.ts';
-import { ledgerProcedure, openSqliteLedger } from '../../src/ledger/sqlite.ts';
-import { startRetention } from '../../src/privacy/retention.ts';
+import { ledgerProcedure, openSqliteLedger } from '../../src/decisions/ledger/sqlite/ledger.ts';
+import { startRetention } from '../../src/service/privacy/retention.ts';
 
 const DAY_MS = 86_400_000;
 const DECISIONS = 400;

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startTestService, type TestService, testEngine } from '../../kit/service.ts';
-import { CRAWLERS, crawlerOf } from '../../src/crawlers/directory.ts';
-import { reduceUserAgent } from '../../src/ledger/inputs.ts';
+import { reduceUserAgent } from '../../src/decisions/ledger/inputs.ts';
 import { parseIpPrecision, reduceIp } from '../../src/lib/ip-precision.ts';
+import { CRAWLERS, crawlerOf } from '../../src/rules/crawlers/directory.ts';
 import { assertStatus, item, made } from '../http/given.ts';
 
 const IP = '203.0.113.77';

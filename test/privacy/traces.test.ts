@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { startReceiver } from '../../kit/receiver.ts';
 import { startTestService, type TestService, testClock, testEngine } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { backUp } from '../../src/storage/backup.ts';
+import { backUp } from '../../src/service/storage/backup.ts';
 import { assertStatus, check, item, made } from '../http/given.ts';
 import { tablesOf } from './tables.ts';
 

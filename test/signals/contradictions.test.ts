@@ -1,15 +1,15 @@
 /** The report reads files back: a file that allows what a policy denies is found. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FIRST_VALUES } from '../../src/collections/collection.ts';
-import { CRAWLERS } from '../../src/crawlers/directory.ts';
-import { FIRST_VALUES as FIRST_OFFER, type Offer } from '../../src/offers/offer.ts';
-import { compile } from '../../src/policies/compile.ts';
-import { assess } from '../../src/signals/assess.ts';
-import { contradictionsIn } from '../../src/signals/contradictions.ts';
-import { SIGNAL_KINDS, SIGNALS, type SignalKind } from '../../src/signals/kinds.ts';
+import { FIRST_VALUES } from '../../src/content/collections/collection.ts';
+import { FIRST_SIGNALS, FIRST_VALUES as FIRST_SITE } from '../../src/content/sites/site.ts';
+import { FIRST_VALUES as FIRST_OFFER, type Offer } from '../../src/requesters/offers/offer.ts';
+import { compile } from '../../src/rules/compile.ts';
+import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
+import { contradictionsIn } from '../../src/signals/formats/contradictions.ts';
+import { SIGNAL_KINDS, SIGNALS, type SignalKind } from '../../src/signals/formats/kinds.ts';
 import { type Published, toFile } from '../../src/signals/signals.ts';
-import { FIRST_SIGNALS, FIRST_VALUES as FIRST_SITE } from '../../src/sites/site.ts';
+import { assess } from '../../src/signals/table/assess.ts';
 
 const HOST = 'www.example.com';
 const tableOf = (rules: readonly object[], { signals = {}, offers = [] }: { signals?: object; offers?: Offer[] }) =>

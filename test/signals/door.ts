@@ -1,7 +1,7 @@
 /** Asks the service itself what every visitor that a statement is about may have. */
 import assert from 'node:assert/strict';
 import type { TestService } from '../../kit/service.ts';
-import { CRAWLERS } from '../../src/crawlers/directory.ts';
+import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
 import { ask, HOST, ids, rulesOf } from './given.ts';
 
 /** The circumstances that no crawler knows in advance. */

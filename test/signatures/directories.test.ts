@@ -8,8 +8,8 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { describe, test } from 'node:test';
 import { newSigningKey, type SigningKey, signRequest } from '../../kit/signing.ts';
 import { until } from '../../kit/until.ts';
-import { lifetimeOf } from '../../src/signatures/document.ts';
-import { openSignatures } from '../../src/signatures/signatures.ts';
+import { lifetimeOf } from '../../src/requesters/signatures/document.ts';
+import { openSignatures } from '../../src/requesters/signatures/signatures.ts';
 import { NOW, PAGE } from './judging.ts';
 
 const TYPE = 'application/http-message-signatures-directory+json';

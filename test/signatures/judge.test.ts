@@ -7,7 +7,7 @@ import { component } from 'http-message-sig';
 import { signatureHeaders } from 'web-bot-auth';
 import { signerFromJWK } from 'web-bot-auth/crypto';
 import { agentComponent, signBase } from '../../kit/signing.ts';
-import { readKeys } from '../../src/signatures/keys.ts';
+import { readKeys } from '../../src/requesters/signatures/keys.ts';
 import { AGENT, failed, judged, KEY, keysOf, made, PAGE, RSA, SECOND, VERIFIED } from './judging.ts';
 
 /** RFC 9421, B.1.4 and B.1.2. */

@@ -1,9 +1,9 @@
 /** Requests to one site, signed by one agent, and the judgment of them. */
 import assert from 'node:assert/strict';
 import { newSigningKey, type SigningKey, signRequest, type ToSign } from '../../kit/signing.ts';
-import { judge } from '../../src/signatures/judge.ts';
-import { type Keys, readKeys } from '../../src/signatures/keys.ts';
-import type { SignatureOutcome } from '../../src/signatures/outcome.ts';
+import { judge } from '../../src/requesters/signatures/judge.ts';
+import { type Keys, readKeys } from '../../src/requesters/signatures/keys.ts';
+import type { SignatureOutcome } from '../../src/requesters/signatures/outcome.ts';
 
 export const NOW = Date.parse('2026-11-22T12:00:00Z');
 export const SECOND = NOW / 1000;

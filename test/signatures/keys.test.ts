@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { newSigningKey } from '../../kit/signing.ts';
-import { agentOf, documentOf } from '../../src/signatures/agent.ts';
-import { readKeys } from '../../src/signatures/keys.ts';
+import { agentOf, documentOf } from '../../src/requesters/signatures/agent.ts';
+import { readKeys } from '../../src/requesters/signatures/keys.ts';
 import { KEY, RSA } from './judging.ts';
 
 const idsOf = (document: unknown): string[] => [...(readKeys(document)?.keys() ?? ['no key set'])];

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { agentComponent, newSigningKey, signBase, signRequest } from '../../kit/signing.ts';
 import { words } from '../../kit/words.ts';
-import { judge } from '../../src/signatures/judge.ts';
+import { judge } from '../../src/requesters/signatures/judge.ts';
 import { AGENT, failed, judged, KEY, keysOf, made, NOW, PAGE, RSA, SECOND, VERIFIED } from './judging.ts';
 
 const PARAMETERS = `;created=${SECOND};expires=${SECOND + 300};keyid="${KEY.keyId}";tag="web-bot-auth"`;

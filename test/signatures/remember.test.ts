@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newSigningKey, type SigningKey } from '../../kit/signing.ts';
-import { judge, readSignatures } from '../../src/signatures/judge.ts';
-import { type Key, verifyWith } from '../../src/signatures/keys.ts';
-import type { Doubt } from '../../src/signatures/outcome.ts';
-import { remembering, rememberingHeaders } from '../../src/signatures/remember.ts';
-import type { RequestHeaders } from '../../src/signatures/request.ts';
+import { judge, readSignatures } from '../../src/requesters/signatures/judge.ts';
+import { type Key, verifyWith } from '../../src/requesters/signatures/keys.ts';
+import type { Doubt } from '../../src/requesters/signatures/outcome.ts';
+import { remembering, rememberingHeaders } from '../../src/requesters/signatures/remember.ts';
+import type { RequestHeaders } from '../../src/requesters/signatures/request.ts';
 import { AGENT, failed, KEY, keysOf, made, NOW, PAGE, VERIFIED } from './judging.ts';
 
 const keyOf = (key: SigningKey): Key => keysOf(key).get(key.keyId) ?? assert.fail();

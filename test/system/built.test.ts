@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'postern-built-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const VERSION = 'src/version.ts';
+const VERSION = 'src/lib/version.ts';
 
 /** Copies what a build needs; with the installed packages, unless it says otherwise. */
 function clone(name: string, installed = true): string {

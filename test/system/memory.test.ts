@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { launch, newTestKey, type Running, temporaryFolder } from '../../kit/launch.ts';
-import { LEAST_MIB } from '../../src/memory.ts';
+import { LEAST_MIB } from '../../src/lib/memory.ts';
 
 const ITEMS = 20_000;
 const AT_ONCE = 1_000;

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { listCounts, sweepUnregistered, type UnregisteredQuery } from '../../src/content/unregistered/store.ts';
+import { openUnregistered, type Request } from '../../src/content/unregistered/unregistered.ts';
 import { type Db, Unavailable } from '../../src/db/db.ts';
-import { listCounts, sweepUnregistered, type UnregisteredQuery } from '../../src/unregistered/store.ts';
-import { openUnregistered, type Request } from '../../src/unregistered/unregistered.ts';
 
 export interface Store extends AsyncDisposable {
   /** The store of each node. */

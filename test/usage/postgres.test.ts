@@ -14,8 +14,8 @@ import { testPostgres } from '../../kit/postgres.ts';
 import { runSeed, seeded } from '../../kit/random.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres.ts';
-import { type Columns, openColumns } from '../../src/usage/columns.ts';
+import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
+import { type Columns, openColumns } from '../../src/reports/columns/columns.ts';
 
 const server = await testPostgres();
 

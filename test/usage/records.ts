@@ -7,7 +7,7 @@ import type { Db, Step } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import { openSqlite, type SqliteDb } from '../../src/db/sqlite/db.ts';
-import { ledgerProcedure } from '../../src/ledger/sqlite.ts';
+import { ledgerProcedure } from '../../src/decisions/ledger/sqlite/ledger.ts';
 import { newBody } from '../../src/lib/id.ts';
 
 export interface Decided {

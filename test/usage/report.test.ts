@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
-import type { ContentType } from '../../src/content-types.ts';
 import type { Step } from '../../src/db/db.ts';
-import { type GroundsFilter, groundsOf } from '../../src/ledger/grounds.ts';
-import { REASONS, reasonOf } from '../../src/ledger/reason.ts';
-import { VERIFIED_FILTERS } from '../../src/ledger/verified.ts';
-import { type Columns, type DecisionFilter, openColumns } from '../../src/usage/columns.ts';
-import { DIMENSIONS, type Dimension, isDimension } from '../../src/usage/dimensions.ts';
-import { GROUPS, type PeriodQuery, precedingSpan, resolvePeriod, type Span } from '../../src/usage/period.ts';
-import { usageReport } from '../../src/usage/report.ts';
-import type { UsageQuery, UsageReport } from '../../src/usage/schema.ts';
-import { cellMs, fold } from '../../src/usage/series.ts';
+import { VERIFIED_FILTERS } from '../../src/decisions/ledger/verified.ts';
+import { type GroundsFilter, groundsOf } from '../../src/decisions/log/grounds.ts';
+import { type Columns, type DecisionFilter, openColumns } from '../../src/reports/columns/columns.ts';
+import { DIMENSIONS, type Dimension, isDimension } from '../../src/reports/columns/dimensions.ts';
+import { GROUPS, type PeriodQuery, precedingSpan, resolvePeriod, type Span } from '../../src/reports/usage/period.ts';
+import { usageReport } from '../../src/reports/usage/report.ts';
+import type { UsageQuery, UsageReport } from '../../src/reports/usage/schema.ts';
+import { cellMs, fold } from '../../src/reports/usage/series.ts';
+import type { ContentType } from '../../src/rules/content-types.ts';
+import { REASONS, reasonOf } from '../../src/rules/reason.ts';
 import { type Decided, openRecords } from './records.ts';
 
 interface Item {

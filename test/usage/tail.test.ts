@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { budgetOf, USUAL_MIB } from '../../src/memory.ts';
-import type { DecisionRow } from '../../src/usage/decision-row.ts';
-import { openMemoryStore } from '../../src/usage/duckdb.ts';
-import { inserter } from '../../src/usage/insert.ts';
-import { openSource, type Source, SourceFailed } from '../../src/usage/source.ts';
-import { openTail } from '../../src/usage/tail.ts';
+import { budgetOf, USUAL_MIB } from '../../src/lib/memory.ts';
+import type { DecisionRow } from '../../src/reports/columns/decision-row.ts';
+import { openMemoryStore } from '../../src/reports/columns/duckdb.ts';
+import { inserter } from '../../src/reports/columns/insert.ts';
+import { openSource, type Source, SourceFailed } from '../../src/reports/columns/source.ts';
+import { openTail } from '../../src/reports/columns/tail.ts';
 import { openRecords } from './records.ts';
 
 const { engineMiB, pagesKiB } = budgetOf(USUAL_MIB).columns;

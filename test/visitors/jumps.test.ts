@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { testPostgres } from '../../kit/postgres.ts';
 import { testClock } from '../../kit/service.ts';
-import { watchJumps } from '../../src/attention/jumps.ts';
-import { openChanges } from '../../src/changes/changes.ts';
+import { openChanges } from '../../src/api/changes/changes.ts';
 import { type Db, Unavailable } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
 import { openSqlite } from '../../src/db/sqlite/db.ts';
+import { watchJumps } from '../../src/reports/attention/jumps.ts';
 
 const DAY_MS = 86_400_000;
 const LOOK_MS = 300_000;

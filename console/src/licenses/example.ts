@@ -1,5 +1,5 @@
 /** The lines that a statement of so many units would have, by the service's own arithmetic. */
-import { feesOf, linePrice, splitUnits } from '../../../src/terms/price.ts';
+import { feesOf, linePrice, splitUnits } from '../../../src/rules/terms/price.ts';
 import { formatMicros } from './money.ts';
 import type { Terms } from './terms-fields.ts';
 

@@ -1,5 +1,5 @@
 /** Money as people type and read it. The API counts in micros: integers of 1/1,000,000 of a currency. */
-import { formatAmount } from '../../../src/terms/money.ts';
+import { formatAmount } from '../../../src/rules/terms/money.ts';
 
 const DECIMAL = /^(\d{1,9})(?:[.,](\d{1,6}))?$/;
 

@@ -4,16 +4,17 @@
  * Its crawler is verified where the audit found it so; an address in doubt is not known.
  * With collections, it is decided as a check by URL of a site without registered items. Rate limits never run out.
  */
-import { verdictOfAll } from '../../access/alike.ts';
-import { decide, type Evaluation } from '../../access/decide.ts';
-import { ANONYMOUS, toFacts } from '../../access/facts.ts';
+
 import { byCollection, foundAt, toPage } from '../../content/address.ts';
-import type { Reason } from '../../ledger/reason.ts';
-import { type Locator, parseHost, parseTarget } from '../../lib/locator.ts';
-import { readingsOf } from '../../lib/readings.ts';
-import { USUAL_URLS } from '../../lib/spellings.ts';
-import { compile } from '../../policies/compile.ts';
-import { type ContentFacts, type Page, UNPLACED } from '../../policies/facts.ts';
+import { ANONYMOUS, toFacts } from '../../decisions/check/facts.ts';
+import { type Locator, parseHost, parseTarget } from '../../lib/urls/locator.ts';
+import { readingsOf } from '../../lib/urls/readings.ts';
+import { USUAL_URLS } from '../../lib/urls/spellings.ts';
+import { verdictOfAll } from '../../rules/alike.ts';
+import { compile } from '../../rules/compile.ts';
+import { decide, type Evaluation } from '../../rules/decide.ts';
+import { type ContentFacts, type Page, UNPLACED } from '../../rules/facts.ts';
+import type { Reason } from '../../rules/reason.ts';
 import { indexOf } from '../policies/file-collections.ts';
 import type { PolicyFile } from '../policies/policy-file.ts';
 import type { Outcome } from './tally.ts';

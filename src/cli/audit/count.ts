@@ -1,7 +1,8 @@
 /** Counts the visits of log lines: who it says it is, whether that is so, and what it fetched. */
-import type { Crawler } from '../../crawlers/crawler.ts';
-import { CRAWLERS, crawlerOf } from '../../crawlers/directory.ts';
-import { openRanges } from '../../identities/ranges.ts';
+
+import { openRanges } from '../../requesters/identities/ranges.ts';
+import type { Crawler } from '../../rules/crawlers/crawler.ts';
+import { CRAWLERS, crawlerOf } from '../../rules/crawlers/directory.ts';
 import { type Found, openAddresses } from './addresses.ts';
 import type { Answer, PolicyOfFile } from './answers.ts';
 import { combinedReader } from './combined.ts';

@@ -2,10 +2,11 @@
  * Fetches the published lists of the crawler directory for an audit. Promise: no address of a log leads to a request,
  * and every request obeys the rules for Postern's own: https, public addresses, no redirects, bounded.
  */
-import { CRAWLERS } from '../../crawlers/directory.ts';
-import { readList } from '../../identities/list.ts';
+
+import type { Getter } from '../../lib/outgoing/get.ts';
 import { atMost } from '../../lib/queue.ts';
-import type { Getter } from '../../outgoing/get.ts';
+import { readList } from '../../requesters/identities/list.ts';
+import { CRAWLERS } from '../../rules/crawlers/directory.ts';
 import { type Given, listsOf } from './range-files.ts';
 
 const AT_ONCE = 4;

@@ -1,10 +1,10 @@
 /** Reads the published addresses that the operator of Postern names for an audit. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Crawler } from '../../crawlers/crawler.ts';
-import { CRAWLERS } from '../../crawlers/directory.ts';
-import { readRanges } from '../../identities/ranges.ts';
 import { nearest } from '../../lib/text.ts';
+import { readRanges } from '../../requesters/identities/ranges.ts';
+import type { Crawler } from '../../rules/crawlers/crawler.ts';
+import { CRAWLERS } from '../../rules/crawlers/directory.ts';
 import { misused } from '../outcome.ts';
 import { cannotRead } from '../read-file.ts';
 

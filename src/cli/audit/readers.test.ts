@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from '../../../kit/fast-check.ts';
-import { readRanges } from '../../identities/ranges.ts';
+import { readRanges } from '../../requesters/identities/ranges.ts';
 import { combinedReader } from './combined.ts';
 import { openCounter } from './count.ts';
 import { readJsonLine } from './json-line.ts';

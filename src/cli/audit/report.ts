@@ -1,7 +1,7 @@
 /** The report of an audit: what was counted, in the order and with the names that people read. */
-import type { CrawlerPurpose } from '../../crawlers/crawler.ts';
-import { CRAWLERS } from '../../crawlers/directory.ts';
-import type { Reason } from '../../ledger/reason.ts';
+import type { CrawlerPurpose } from '../../rules/crawlers/crawler.ts';
+import { CRAWLERS } from '../../rules/crawlers/directory.ts';
+import type { Reason } from '../../rules/reason.ts';
 import { counted } from '../terminal.ts';
 import type { Missed } from './fetch-ranges.ts';
 import type { Given } from './range-files.ts';

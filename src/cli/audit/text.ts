@@ -1,7 +1,7 @@
 /** The report of an audit for a terminal. Text of the log reaches it through `plain` and `table` only. */
 
-import { REASONS, type Reason } from '../../ledger/reason.ts';
 import { paint, plain } from '../../lib/terminal-text.ts';
+import { REASONS, type Reason } from '../../rules/reason.ts';
 import { type Cell, counted, type Terminal, table } from '../terminal.ts';
 import type { AuditReport, CrawlerTraffic, Traffic } from './report.ts';
 

@@ -51,8 +51,8 @@ export function openSender(postern: Postern): Send {
 export async function openChecker(): Promise<Send> {
   const [{ CreateContent }, { checkOf, validItem }, { Failure }] = await Promise.all([
     import('../../content/schema.ts'),
-    import('../../http/validate.ts'),
-    import('../../errors.ts'),
+    import('../../api/http/validate.ts'),
+    import('../../api/errors.ts'),
   ]);
   const isItem = checkOf(CreateContent);
   const check = (entry: Entry): Failed[] => {

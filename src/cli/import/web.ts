@@ -5,8 +5,8 @@
 import { lookup } from 'node:dns/promises';
 import { Readable } from 'node:stream';
 import { Agent, fetch } from 'undici';
-import { isPublicAddress, parseLiteral } from '../../outgoing/address.ts';
-import { BlockedAddress, publicConnector } from '../../outgoing/connect.ts';
+import { isPublicAddress, parseLiteral } from '../../lib/outgoing/address.ts';
+import { BlockedAddress, publicConnector } from '../../lib/outgoing/connect.ts';
 import { type CommandError, failed, misused } from '../outcome.ts';
 
 const REDIRECTS_MAX = 5;

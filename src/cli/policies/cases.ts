@@ -3,15 +3,16 @@
  * licenses that the case describes, and compared with what the case expects. Pure: nothing is stored, and rate limits
  * never run out.
  */
-import { areAlike, verdictOfAll } from '../../access/alike.ts';
-import { decide, type Evaluation, type Verdict } from '../../access/decide.ts';
-import { toFacts } from '../../access/facts.ts';
-import type { Reason } from '../../ledger/reason.ts';
-import { type Locator, parseLocator, parseVisited } from '../../lib/locator.ts';
-import { readingsOf } from '../../lib/readings.ts';
-import { USUAL_URLS } from '../../lib/spellings.ts';
-import { type Compilable, type CompiledPolicy, compile } from '../../policies/compile.ts';
-import type { ContentFacts, LicenseFacts, Place, RequesterFacts } from '../../policies/facts.ts';
+
+import { toFacts } from '../../decisions/check/facts.ts';
+import { type Locator, parseLocator, parseVisited } from '../../lib/urls/locator.ts';
+import { readingsOf } from '../../lib/urls/readings.ts';
+import { USUAL_URLS } from '../../lib/urls/spellings.ts';
+import { areAlike, verdictOfAll } from '../../rules/alike.ts';
+import { type Compilable, type CompiledPolicy, compile } from '../../rules/compile.ts';
+import { decide, type Evaluation, type Verdict } from '../../rules/decide.ts';
+import type { ContentFacts, LicenseFacts, Place, RequesterFacts } from '../../rules/facts.ts';
+import type { Reason } from '../../rules/reason.ts';
 import { indexOf } from './file-collections.ts';
 import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
 

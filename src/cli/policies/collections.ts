@@ -3,7 +3,7 @@ import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
 import type { Answered, Body, Policy } from '../../../client/src/types.ts';
 import { paint, plain } from '../../lib/terminal-text.ts';
-import type { FieldChange } from '../../policies/diff.ts';
+import type { FieldChange } from '../../rules/diff.ts';
 import { failed, misused } from '../outcome.ts';
 import { type Terminal } from '../terminal.ts';
 import { findNamed } from './find.ts';
@@ -41,8 +41,8 @@ export async function planCollections(postern: Postern, planned: readonly Planne
   if (planned.every(({ file }) => file.collections === undefined))
     return planned.map(() => ({ plans: [], others: [] }));
   const [{ FIELDS, FIRST_VALUES, SELECTOR_NAMES }, { sortedJson }] = await Promise.all([
-    import('../../collections/collection.ts'),
-    import('../../policies/canonical.ts'),
+    import('../../content/collections/collection.ts'),
+    import('../../rules/canonical.ts'),
   ]);
   const stored = await Array.fromAsync(postern.listCollections({ limit: 100 }));
   const toWanted = ({ id: _, ...fields }: FileCollection, policyId: string): Wanted => {
@@ -139,8 +139,8 @@ export async function writeCollection(
  * that follow the default have `policyId: null`, so that they still do after an apply.
  */
 export async function collectionEntries(postern: Postern, policy: Policy): Promise<object[] | undefined> {
-  const { FIELDS, FIRST_VALUES } = await import('../../collections/collection.ts');
-  const { sortedJson } = await import('../../policies/canonical.ts');
+  const { FIELDS, FIRST_VALUES } = await import('../../content/collections/collection.ts');
+  const { sortedJson } = await import('../../rules/canonical.ts');
   let collections: Collection[];
   try {
     collections = await Array.fromAsync(postern.listCollections({ policyId: policy.id, limit: 100 }));

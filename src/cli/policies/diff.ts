@@ -3,7 +3,7 @@
  */
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
-import type { PolicyDiff } from '../../policies/diff.ts';
+import type { PolicyDiff } from '../../rules/diff.ts';
 import { type Context, calls, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
 import { print } from '../terminal.ts';

@@ -1,6 +1,6 @@
 /** The collections of a policy file as an index that finds the most specific one. All have the policy of the file. */
-import { FIRST_VALUES } from '../../collections/collection.ts';
-import { CollectionIndex } from '../../collections/collection-index.ts';
+import { FIRST_VALUES } from '../../content/collections/collection.ts';
+import { CollectionIndex } from '../../content/collections/collection-index.ts';
 import type { PolicyFile } from './policy-file.ts';
 
 export function indexOf(collections: NonNullable<PolicyFile['collections']>, policyId: string): CollectionIndex {

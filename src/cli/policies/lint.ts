@@ -16,7 +16,7 @@ export function lintCommand(parent: Command, context: Context): void {
   does(command, context, async (options, ...paths) => {
     const { terminal } = context;
     const [{ lint }, { loadPolicyFile }] = await Promise.all([
-      import('../../policies/lint/lint.ts'),
+      import('../../rules/lint/lint.ts'),
       import('./files.ts'),
     ]);
     const found: { path: string; warnings: ReturnType<typeof lint> }[] = [];

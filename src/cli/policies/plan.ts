@@ -2,7 +2,7 @@
 import type { Postern } from '../../../client/src/client.ts';
 import type { Policy } from '../../../client/src/types.ts';
 import { paint, plain } from '../../lib/terminal-text.ts';
-import type { Comparable, PolicyDiff } from '../../policies/diff.ts';
+import type { Comparable, PolicyDiff } from '../../rules/diff.ts';
 import { failed, misused } from '../outcome.ts';
 import { counted, type Terminal } from '../terminal.ts';
 import { type CollectionsOfFile, collectionsText, planCollections } from './collections.ts';
@@ -31,7 +31,7 @@ export async function planAll(
   postern: Postern,
   paths: readonly string[],
 ): Promise<Plan[] | undefined> {
-  const [{ loadPolicyFile }, { diff }] = await Promise.all([import('./files.ts'), import('../../policies/diff.ts')]);
+  const [{ loadPolicyFile }, { diff }] = await Promise.all([import('./files.ts'), import('../../rules/diff.ts')]);
   const files = await Promise.all(paths.map((path) => loadPolicyFile(terminal, path)));
   if (files.includes(undefined)) return undefined;
   const policies = await listPolicies(postern);

@@ -4,21 +4,21 @@
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { CheckRequest } from '../../access/schema.ts';
-import { SELECTOR_NAMES } from '../../collections/collection.ts';
-import { CreateCollection } from '../../collections/schema.ts';
+import { pathTo, uncarriedIn } from '../../api/http/json.ts';
+import { problemsOf, type Schema } from '../../api/http/problems.ts';
+import { SELECTOR_NAMES } from '../../content/collections/collection.ts';
+import { CreateCollection } from '../../content/collections/schema.ts';
 import { CreateContent } from '../../content/schema.ts';
-import { pathTo, uncarriedIn } from '../../http/json.ts';
-import { problemsOf, type Schema } from '../../http/problems.ts';
-import { REASONS, type Reason } from '../../ledger/reason.ts';
+import { CheckRequest } from '../../decisions/check/schema.ts';
 import { repeatedKey } from '../../lib/json-keys.ts';
-import { parseVisited } from '../../lib/locator.ts';
-import { readingsOf } from '../../lib/readings.ts';
 import type { Problem } from '../../lib/refined.ts';
-import { USUAL_URLS } from '../../lib/spellings.ts';
-import { PermissionName } from '../../policies/names.ts';
+import { parseVisited } from '../../lib/urls/locator.ts';
+import { readingsOf } from '../../lib/urls/readings.ts';
+import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { CreatePolicy } from '../../policies/schema.ts';
 import { CreateLicense, CreateRequester } from '../../requesters/schema.ts';
+import { PermissionName } from '../../rules/conditions/names.ts';
+import { REASONS, type Reason } from '../../rules/reason.ts';
 import { parseSource, type Source, Unreadable } from './policy-source.ts';
 
 const closed = <T extends Record<string, TSchema>>(properties: T) =>

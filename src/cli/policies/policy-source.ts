@@ -3,7 +3,7 @@
  * quotes the file, because it may be a link to a secret.
  */
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { pathTo } from '../../http/json.ts';
+import { pathTo } from '../../api/http/json.ts';
 
 /** The file is not valid YAML, JSON or UTF-8. */
 export class Unreadable extends Error {}

@@ -1,7 +1,7 @@
 /** `postern policies rollback`: writes an old version as the newest one, after showing the changes. */
 import type { Command } from 'commander';
 import { plain } from '../../lib/terminal-text.ts';
-import type { PolicyDiff } from '../../policies/diff.ts';
+import type { PolicyDiff } from '../../rules/diff.ts';
 import { type Context, does, examples } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT } from '../outcome.ts';

@@ -1,8 +1,8 @@
 /** Compares what a statement says with what was counted again. */
 import type { Answered } from '../../../client/src/types.ts';
-import { billOf, toAmount } from '../../statements/bill.ts';
-import type { Tallied, TalliedLine } from '../../statements/tally.ts';
-import { toMicros } from '../../terms/money.ts';
+import { billOf, toAmount } from '../../reports/statements/bill.ts';
+import type { Tallied, TalliedLine } from '../../reports/statements/tally.ts';
+import { toMicros } from '../../rules/terms/money.ts';
 
 type Statement = Answered<'getStatement'>;
 type Line = Statement['lines'][number];

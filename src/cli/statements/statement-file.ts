@@ -8,9 +8,9 @@ type Statement = Answered<'getStatement'>;
 export async function readStatement(file: string): Promise<Statement> {
   const value = readJson(file);
   const [{ StatementAnswer }, { checkOf }, { problemsOf }] = await Promise.all([
-    import('../../statements/schema.ts'),
-    import('../../http/validate.ts'),
-    import('../../http/problems.ts'),
+    import('../../reports/statements/schema.ts'),
+    import('../../api/http/validate.ts'),
+    import('../../api/http/problems.ts'),
   ]);
   if (checkOf(StatementAnswer)(value)) return value;
   const [{ message }] = problemsOf(StatementAnswer, value, 'statement');

@@ -1,8 +1,8 @@
 /** Counts a statement again from exported decisions, and compares. */
 import type { Answered } from '../../../client/src/types.ts';
-import { DECISION_ID_LENGTH } from '../../ledger/decision-ids.ts';
-import { type Tallied, Tally, type TallyIds } from '../../statements/tally.ts';
-import { countsPurpose } from '../../terms/terms.ts';
+import { DECISION_ID_LENGTH } from '../../decisions/ledger/decision-ids.ts';
+import { type Tallied, Tally, type TallyIds } from '../../reports/statements/tally.ts';
+import { countsPurpose } from '../../rules/terms/terms.ts';
 import { textLines } from '../import/text-lines.ts';
 import { misused } from '../outcome.ts';
 import {

@@ -1,7 +1,7 @@
 /**
  * Answers the claims of a flush on limits and quotas within PostgreSQL, which keeps no row waiting for a node (see
- * ledger/postgres-trip). A function, because one statement that does the same is a plan of a hundred nodes: to set it
- * up takes longer than to record the decisions. Nothing of it is kept: other arithmetic is another function.
+ * decisions/ledger/postgres/trip). A function, because one statement that does the same is a plan of a hundred nodes:
+ * to set it up takes longer than to record the decisions. Nothing of it is kept: other arithmetic is another function.
  */
 import type { Step, Tables } from '../db.ts';
 
@@ -25,7 +25,7 @@ const slot = fieldsOf(SLOT, 'slots', 'i');
 const named = fieldsOf(SLOT, 'slots', 'name_no');
 const next = fieldsOf(SLOT, 'slots', '(i + 1)');
 
-/** Does what `goOn` in ledger/postgres-time does. The newest time stands last but one, first, or second. */
+/** Does what `goOn` in decisions/ledger/postgres/time does. The newest time stands last but one, first, or second. */
 const GO_ON = `if given is null then
     latest := at;
     base := case when at - clock > ${APART_MS} then at else clock end;

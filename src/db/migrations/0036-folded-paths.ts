@@ -3,8 +3,8 @@
  * items that were written before they got the digest of their path in lowercase get it now. The digest is that of the
  * decoded path: one without capitals may have encoded ones.
  */
-import { keysOf, parseLocator } from '../../lib/locator.ts';
-import { toFolded } from '../../lib/spellings.ts';
+import { keysOf, parseLocator } from '../../lib/urls/locator.ts';
+import { toFolded } from '../../lib/urls/spellings.ts';
 import type { Row, Step, Tables } from '../db.ts';
 
 const AT_ONCE = 10_000;

@@ -1,7 +1,7 @@
 /**
  * The records on PostgreSQL, for any number of nodes. A transaction is one round trip. As on SQLite, `atomic` runs one
  * at a time in the whole cluster. So no other edit breaks an expectation before the commit, edits never deadlock, and
- * the log of changes is numbered in commit order. Decisions take another path (ledger/postgres).
+ * the log of changes is numbered in commit order. Decisions take another path (decisions/ledger/postgres/ledger).
  */
 import { Pool, type PoolClient } from 'pg';
 import type { MachineClock } from '../../lib/clock.ts';

@@ -3,7 +3,7 @@
  * power cuts NORMAL lost acknowledged rows, FULL none. The worker uses NORMAL for `atomicLater` alone.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/cache/lru.ts';
 import type { DbErrorName, Row, Step, Value } from '../db.ts';
 
 const STATEMENTS_MAX = 256;

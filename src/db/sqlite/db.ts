@@ -5,7 +5,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { budgetOf, type Heap, limitsOf, type StorageMemory, USUAL_MIB } from '../../memory.ts';
+import { budgetOf, type Heap, limitsOf, type StorageMemory, USUAL_MIB } from '../../lib/memory.ts';
 import { type Db, dbError, type Row, type Step, Unavailable, type Value } from '../db.ts';
 import { StartRefused } from '../start-refused.ts';
 import type { Answer, Opened, Request, WorkerSetup } from './worker.ts';

@@ -12,7 +12,7 @@ import { startTestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { cliDoc } from '../../../scripts/cli-doc.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
-import { VERSION } from '../../../src/version.ts';
+import { VERSION } from '../../../src/lib/version.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-command-'));
 const postern = await startTestService();

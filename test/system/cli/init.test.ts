@@ -9,7 +9,7 @@ import { after, describe, test } from 'node:test';
 import { command, startCommand } from '../../../kit/command.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
-import { TEMPLATES } from '../../../src/policies/templates.ts';
+import { TEMPLATES } from '../../../src/rules/templates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-init-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

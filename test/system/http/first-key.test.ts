@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { databaseSettings, testClock, testEngine } from '../../../kit/service.ts';
-import { type Service, startService } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config.ts';
-import { newKeyText } from '../../../src/keys/key.ts';
-import { openLog } from '../../../src/log.ts';
+import { newKeyText } from '../../../src/api/keys/key.ts';
+import { type Service, startService } from '../../../src/service/app.ts';
+import { readConfig } from '../../../src/service/config.ts';
+import { openLog } from '../../../src/service/log.ts';
 
 interface Place extends Disposable {
   settings: Record<string, string>;

@@ -8,8 +8,8 @@ import { after, describe, test } from 'node:test';
 import type { Answer } from '../../../kit/answer.ts';
 import { startTestService, testClock } from '../../../kit/service.ts';
 import { words } from '../../../kit/words.ts';
-import { CheckRequest } from '../../../src/access/schema.ts';
-import { CONDITION_SCHEMAS, conditionOf } from '../../../src/policies/conditions.ts';
+import { CheckRequest } from '../../../src/decisions/check/schema.ts';
+import { CONDITION_SCHEMAS, conditionOf } from '../../../src/rules/conditions/conditions.ts';
 import {
   assertError,
   assertErrorShape,

@@ -10,7 +10,7 @@ import { setImmediate } from 'node:timers/promises';
 import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { compileCache } from '../../../kit/compile-cache.ts';
 import { databaseSettings, startTestService } from '../../../kit/service.ts';
-import { newKeyText } from '../../../src/keys/key.ts';
+import { newKeyText } from '../../../src/api/keys/key.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../src/main.ts');
 const root = mkdtempSync(join(tmpdir(), 'postern-process-'));

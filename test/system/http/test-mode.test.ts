@@ -326,7 +326,7 @@ async function tablesOf({ postern, names }: Side, prefix: string): Promise<Recor
   return found;
 }
 
-/** Version, start and use of a count; see ledger/quota. */
+/** Version, start and use of a count; see decisions/ledger/quota/quota. */
 const usedOf = (state: string): string => JSON.stringify(JSON.parse(state.replaceAll('\\', '')).slice(0, 3));
 
 /** Returns the log of a mode, as if it were live. */

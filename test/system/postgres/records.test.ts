@@ -4,7 +4,7 @@ import { onPostgres } from './suites.ts';
 
 await onPostgres(
   words(`
-  docs http.smoke metrics ../src/policies/templates http/answers http/collections http/content http/placement http/placed-lists http/url-edits http/policies http/candidates impact/candidate http/keys http/requester-tokens http/identities identities/lists identities/names requesters/tokens
+  docs http.smoke metrics ../src/rules/templates http/answers http/collections http/content http/placement http/placed-lists http/url-edits http/policies http/candidates impact/candidate http/keys http/requester-tokens http/identities identities/lists identities/names requesters/tokens
   system/http/pages http/cursors http/permissions http/disclosure http/idempotency system/http/concurrency
   http/hostile system/http/hostile-conditions
 `),

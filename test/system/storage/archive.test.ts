@@ -12,8 +12,8 @@ import { command } from '../../../kit/command.ts';
 import { type TestDatabase, testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
-import { archive, CannotArchive } from '../../../src/storage/archive.ts';
-import { DIMENSIONS } from '../../../src/usage/dimensions.ts';
+import { DIMENSIONS } from '../../../src/reports/columns/dimensions.ts';
+import { archive, CannotArchive } from '../../../src/service/storage/archive.ts';
 import { item } from '../../http/given.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postern-archive-'));

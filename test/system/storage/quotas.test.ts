@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, type TestService } from '../../../kit/service.ts';
-import { backUp, restore } from '../../../src/storage/backup.ts';
-import { moveStore } from '../../../src/storage/move.ts';
+import { backUp, restore } from '../../../src/service/storage/backup.ts';
+import { moveStore } from '../../../src/service/storage/move.ts';
 import { item } from '../../http/given.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postern-quotas-'));

@@ -14,8 +14,8 @@ import { until } from '../../../kit/until.ts';
 import { words } from '../../../kit/words.ts';
 import { Unavailable } from '../../../src/db/db.ts';
 import { openPostgres } from '../../../src/db/postgres/db.ts';
-import { backUp, CannotCopy, restore } from '../../../src/storage/backup.ts';
-import { CannotMove, moveStore } from '../../../src/storage/move.ts';
+import { backUp, CannotCopy, restore } from '../../../src/service/storage/backup.ts';
+import { CannotMove, moveStore } from '../../../src/service/storage/move.ts';
 import { item } from '../../http/given.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postern-storage-'));

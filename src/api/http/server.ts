@@ -1,0 +1,108 @@
+/**
+ * The web server: the steps of every request. In order: request id, caller and permission (onRequest), body
+ * (parseJson), schema (validate), idempotency (preHandler), handler. Every refusal leaves through `answerError`.
+ */
+import type { Socket } from 'node:net';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyBaseLogger, type preSerializationAsyncHookHandler } from 'fastify';
+import { monotonicMs } from '../../lib/monotonic.ts';
+import { fail } from '../errors.ts';
+import type { App } from './app.ts';
+import { BODY_BYTES_MAX, readBodies } from './body.ts';
+import { bindCursors } from './cursor.ts';
+import { hooksOf } from './hooks.ts';
+import { answersPage, pageText } from './list.ts';
+import { logRequests } from './log.ts';
+import { answerMalformed } from './malformed.ts';
+import { answerError, toFailure } from './reply.ts';
+import { newRequestId } from './request-id.ts';
+import { traceRequests } from './spans.ts';
+import { checkTargets, pathTarget } from './target.ts';
+import { NoQuery, validatorCompiler } from './validate.ts';
+
+/** The body limit of routes without a key. */
+export const KEYLESS_BODY_BYTES_MAX = 4 * 1024;
+
+/** An externalId of 255 characters can take 12 bytes of a path for each. */
+const PARAM_LENGTH_MAX = 4096;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Fastify has none of its own: with one, it would make a logger and listeners for each request. */
+    logger: FastifyBaseLogger;
+  }
+  interface FastifyRequest {
+    /** See lib/monotonic. */
+    arrivedAt: number;
+  }
+}
+
+export function createServer(logger: FastifyBaseLogger): App {
+  const app = Fastify({
+    genReqId: ({ headers: { 'x-request-id': given } }) =>
+      typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId(),
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // Refused below, in the usual form.
+    http: { requireHostHeader: false },
+    // Given here, not set later: Fastify would load Ajv and a compiler of serializers that nothing uses.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => validatorCompiler as never,
+        buildSerializer: () => () => JSON.stringify,
+      },
+    },
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    rewriteUrl: pathTarget,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('request-id', request.id);
+      void answerError(toFailure(error, request.routeOptions.bodyLimit), request, reply);
+    },
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  app.server.on('connect', (_request, socket: Socket) =>
+    answerMalformed(Object.assign(new Error('not a proxy'), { code: 'CONNECT' }), socket),
+  );
+  app.server.on('checkExpectation', (request) => answerMalformed(new Error('expectation'), request.socket));
+
+  app.decorate('logger', logger);
+  traceRequests(app);
+  logRequests(app);
+  readBodies(app);
+  app.decorateRequest('arrivedAt', 0);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.arrivedAt = monotonicMs();
+    reply.header('request-id', request.id);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') done(NO_HOST);
+    else done();
+  });
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/v1')) route.schema = { querystring: NoQuery, ...route.schema };
+    else route.bodyLimit ??= KEYLESS_BODY_BYTES_MAX;
+  });
+  bindCursors(app);
+  app.addHook('onRoute', (route) => {
+    if (answersPage(route.schema)) route.preSerialization = hooksOf(route.preSerialization, writePage);
+  });
+  app.setErrorHandler((error, request, reply) =>
+    answerError(toFailure(error, request.routeOptions.bodyLimit), request, reply),
+  );
+  checkTargets(app);
+  return app;
+}
+
+const writePage: preSerializationAsyncHookHandler = async (_request, reply, payload) => {
+  const text = await pageText(payload);
+  if (text !== undefined) reply.serializer(() => text);
+  return payload;
+};
+
+const NO_HOST = fail('invalid_request', 'The request has no Host header, which HTTP/1.1 demands.');

@@ -1,0 +1,82 @@
+/**
+ * Sign-in links. Promise: a link works once, for a quarter of an hour, on any node; the store holds its hash. The token
+ * is in the fragment, which browsers send to no server, so that no log has it. Programs that open links to preview them
+ * do not use it up: the page asks first.
+ */
+
+import type { Db, Step } from '../../db/db.ts';
+import { toIso } from '../../lib/clock.ts';
+import { newId } from '../../lib/id.ts';
+import type { Edit } from '../changes/change.ts';
+import { fail } from '../errors.ts';
+import { type Holder, requireMayEnd, requireMayGrant } from '../keys/reach.ts';
+import { laterThan } from './edits.ts';
+import { type CreateLink, userAnswer } from './schema.ts';
+import { findUserBySubject, insertLink, insertUser, requireUnchangedUser, updateUser } from './store.ts';
+import { hashOf, newToken } from './token.ts';
+import { BY_LINK, grantOf, type User } from './user.ts';
+
+const LIFETIME_MS = 15 * 60_000;
+
+export interface LinkPlan {
+  db: Db;
+  now: number;
+  /** null: the operator, who may do everything. */
+  holder: Holder | null;
+}
+
+/** The link replaces earlier ones of the same user. Throws insufficient_permissions, invalid_request. */
+export async function planLink({ db, now, holder }: LinkPlan, { name, role }: CreateLink): Promise<Edit> {
+  const before = await findUserBySubject(db, BY_LINK, name);
+  if (holder !== null) {
+    requireMayGrant(holder, grantOf(role));
+    if (before !== undefined) requireMayEnd(holder, grantOf(before.role), 'change a user with a role');
+  }
+  if (before?.status === 'suspended') {
+    throw fail('invalid_request', `${name} is suspended. Reinstate the user first.`, { param: 'name' });
+  }
+  const user: User = before === undefined ? newUser(name, role, now) : withRole(before, role, now);
+  const token = newToken();
+  const expiresAt = now + LIFETIME_MS;
+  const link = { kind: 'user.link_created', id: user.id, object: userAnswer(user) } as const;
+  return {
+    steps: [
+      ...(holder === null ? [] : [holder.unchanged]),
+      stepOf(before, user),
+      ...insertLink(hashOf(token), user.id, expiresAt),
+    ],
+    changes:
+      before === undefined
+        ? [{ kind: 'user.created', id: user.id, object: userAnswer(user) }, link]
+        : [{ ...link, before: userAnswer(before) }],
+    status: 201,
+    secret: true,
+    body: {
+      object: 'sign_in_link',
+      path: `/console#link=${token}`,
+      user: userAnswer(user),
+      expiresAt: toIso(expiresAt),
+    },
+  };
+}
+
+const newUser = (name: string, role: User['role'], now: number): User => ({
+  id: newId('usr_', now),
+  issuer: BY_LINK,
+  subject: name,
+  name,
+  email: null,
+  role,
+  status: 'active',
+  lastSeenAt: null,
+  createdAt: now,
+  updatedAt: now,
+});
+
+const withRole = (user: User, role: User['role'], now: number): User =>
+  user.role === role ? user : { ...user, role, updatedAt: laterThan(user, now) };
+
+function stepOf(before: User | undefined, after: User): Step {
+  if (before === undefined) return insertUser(after);
+  return before === after ? requireUnchangedUser(before) : updateUser(after, { before: before.updatedAt });
+}

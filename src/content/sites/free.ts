@@ -1,0 +1,48 @@
+/**
+ * The files with the rules for crawlers, which are never refused: a crawler takes a 4xx on robots.txt for "everything
+ * is open". Promise: a URL that some server could read as another file is not one of them. Pure.
+ */
+import { type Locator, parseLocator } from '../../lib/urls/locator.ts';
+import { readingsOf } from '../../lib/urls/readings.ts';
+import { USUAL_URLS } from '../../lib/urls/spellings.ts';
+import type { Site } from './site.ts';
+
+/** Whole paths. */
+export const FREE_FILES = ['/favicon.ico', '/license.xml', '/robots.txt', '/tdmrep.json'] as const;
+export const FREE_FOLDER = '/.well-known/';
+
+const FILES: ReadonlySet<string> = new Set(FREE_FILES);
+/** A script may read what follows its name as the path of another page. */
+const SCRIPT = /\.(?:php\d?|phtml|cgi|pl|py|rb|asp|aspx|jsp|html?)\//i;
+/** Windows drops these, which may leave the folder above. */
+const DROPPED = /[. ]\//;
+
+/** Returns whether a path has one reading for every server. It must be that of a locator. */
+function isPlain(path: string): boolean {
+  if (SCRIPT.test(path) || DROPPED.test(path)) return false;
+  const readings = readingsOf({ host: '', path, query: '' }, USUAL_URLS.index);
+  return readings === undefined || (readings !== 'unreadable' && readings.length === 1);
+}
+
+/** Returns whether a URL is one of the files that every site has. A query makes no other file of it. */
+export const isFreeFile = ({ path }: Locator): boolean =>
+  FILES.has(path) || (path.startsWith(FREE_FOLDER) && isPlain(path));
+
+/** Returns whether a URL is a sitemap that the settings of its site list. */
+export const isSitemap = (locator: Locator, site: Site): boolean => {
+  const known = sitemaps.get(site) ?? new Set(sitemapsOf(site).map(targetOf));
+  sitemaps.set(site, known);
+  return known.size > 0 && known.has(targetOf(locator));
+};
+
+const sitemaps = new WeakMap<Site, ReadonlySet<string>>();
+const targetOf = ({ path, query }: Locator): string => `${path}?${query}`;
+
+/** Returns the sitemaps of a site: those of its settings, and those that its own robots.txt names. */
+export function sitemapsOf({ host, sitemaps: listed, signals: { robotsBase } }: Site): Locator[] {
+  const named = [...(robotsBase ?? '').matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*(\S+)/gim)].map(([, url = '']) => url);
+  return [...listed, ...named].flatMap((url) => {
+    const locator = parseLocator(url);
+    return locator?.host === host && isPlain(locator.path) ? [locator] : [];
+  });
+}

@@ -1,0 +1,231 @@
+/**
+ * Decides one check: makes the draft of its answer and the entry for the ledger. Only the answer of its limit and its
+ * position in the ledger are missing.
+ */
+
+import type { Caller } from '../../api/permissions.ts';
+import { URL_MAX } from '../../content/address.ts';
+import { canonicalPath, USUAL_URLS } from '../../lib/urls/spellings.ts';
+import { toTarget } from '../../lib/urls/url-pattern.ts';
+import { toClaim } from '../../rules/claim.ts';
+import type { CompiledRule } from '../../rules/compile.ts';
+import { decide, type Evaluation, toMatchedRule, type Verdict } from '../../rules/decide.ts';
+import type { Facts, LicenseFacts } from '../../rules/facts.ts';
+import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../../rules/reason.ts';
+import type { QuotaSpan } from '../../rules/terms/quota.ts';
+import type { Explainer } from '../explain/explain.ts';
+import { wantedLicense } from '../explain/wanted.ts';
+import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
+import { toInputs } from '../ledger/inputs.ts';
+import type { Entry } from '../ledger/ledger.ts';
+import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota/quota.ts';
+import { digestOf } from '../ledger/quota/store.ts';
+import { verifiedCode } from '../ledger/verified.ts';
+import type { Precision } from '../precision.ts';
+import type { Ask } from './ask.ts';
+import { decideByCandidate } from './candidate.ts';
+import { type Subject, toFacts } from './facts.ts';
+
+/** Returns the signals of the page at a URL. */
+export type SignalsOf = (page: string) => PageSignals;
+
+/** The terms on which a list of checks is decided. */
+export interface DecideTerms {
+  caller: Caller;
+  /** null: none of the checks wants an explanation. */
+  explainer: Explainer | null;
+  /** Absent: none of the checks has a page. */
+  signalsOf?: SignalsOf | undefined;
+  /** Epoch ms. */
+  now: number;
+  /** The longest that an answer may be used again, in seconds. */
+  maxAge: number;
+  /** Limits what is written of the inputs; the decision sees all of them. */
+  precision: Precision;
+}
+
+export interface Decided {
+  draft: Draft;
+  entry: Entry;
+  recorded: boolean;
+  /** The time it is decided as of, epoch ms; absent for now. */
+  at?: number;
+}
+
+export function decideAsk(
+  subject: Subject,
+  ask: Ask,
+  { caller, explainer, signalsOf, now, maxAge, precision }: DecideTerms,
+): Decided {
+  const { asOf } = ask;
+  const recorded = ask.dryRun !== true && !caller.readOnly;
+  const evaluation = evaluate(subject, ask, asOf ?? now);
+  const draft = toDraft(evaluation, explainerFor(ask, explainer), recorded);
+  if (ask.claimed !== undefined) Object.assign(draft.decision, { spoofed: true, claimed: ask.claimed });
+  if (caller.mode === 'test') draft.decision.mode = 'test';
+  const { candidate: beside } = evaluation.policy;
+  const candidate = beside === null || !recorded ? null : decideByCandidate(beside, evaluation, subject, ask);
+  const entry = toEntry(evaluation, draft, toInputs(ask, precision), candidate);
+  if (asOf === undefined) {
+    const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
+    if (reusable > 0) draft.decision.maxAge = reusable;
+    if (ask.page !== undefined && signalsOf !== undefined) draft.decision.signals = signalsOf(ask.page);
+    return { draft, entry, recorded };
+  }
+  // Past states of limits and quotas are not kept.
+  return { draft: { ...draft, limit: null }, entry: { ...entry, claim: null, quota: null }, recorded: false, at: asOf };
+}
+
+export function explainerFor({ explain, asOf }: Ask, explainer: Explainer | null): Explaining {
+  if (explain !== true || explainer === null) return null;
+  return asOf === undefined ? explainer : explainer.ofPast;
+}
+
+type Explaining = Pick<Explainer, 'explain'> | null;
+
+export function evaluate(subject: Subject, ask: Ask, at: number): Evaluation {
+  const { policy } = subject;
+  const facts = toFacts(subject, ask.requesterId, ask, at);
+  return { policy, facts, verdict: decide(policy, facts) };
+}
+
+const NO_ITEM = { id: null, externalId: null };
+const nameOf = (crawler: Facts['crawler']): string | null => (crawler === null ? null : crawler.name);
+const licenseIdOf = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): string | null =>
+  licenseOf?.(facts)?.id ?? null;
+
+/** A draft that is still being filled. */
+type OpenDraft = Draft & { decision: Decision; limit: CompiledRule['limit'] };
+
+/** Makes the decision without its id, its time and its rate limit; with an explainer, with its explanation. */
+export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded: boolean): OpenDraft {
+  const { policy, facts, verdict } = evaluation;
+  const { rule, reason } = verdict;
+  const allowed = reason === null;
+  const { id: contentId, externalId } = facts.content ?? NO_ITEM;
+  const decision: Decision = {
+    id: null,
+    object: 'access_decision',
+    allowed,
+    action: allowed ? 'allow' : 'deny',
+    reason,
+    message: toMessage(verdict),
+    permissions: verdict.permissions,
+    contentId,
+    externalId,
+    url: urlOf(evaluation),
+    collectionId: facts.place.collectionId,
+    requesterId: facts.requesterId,
+    crawler: nameOf(facts.crawler),
+    verified: facts.verified,
+    policyId: policy.id,
+    policyVersion: policy.version,
+    matchedRule: toMatchedRule(rule),
+    licenseId: rule === null ? null : licenseIdOf(rule, facts),
+    rateLimit: null,
+    quota: null,
+    enforced: !facts.place.observed,
+    recorded,
+    created: '',
+  };
+  if (explainer !== null) Object.assign(decision, explainer.explain(evaluation));
+  if (rule === null) return { decision, limit: null, message: null };
+  return { decision, limit: allowed ? rule.limit : null, message: rule.message };
+}
+
+const toMessage = ({ rule, reason }: Verdict): string =>
+  rule?.message ?? (reason === null ? ALLOWED_MESSAGE : REASONS[reason].message);
+
+/**
+ * Returns the URL that was asked for as it is recorded. Its query is the visitor's own word: it is recorded only where
+ * a pattern names one, of the collection or of a rule, and there it is enough to decide again.
+ */
+function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
+  if (page === null || target === null) return null;
+  const { asked } = page;
+  // In one piece, which JSON.stringify writes faster.
+  const url =
+    asked === undefined ? [page.locator.host, target.path].join('') : [asked.host, toTarget(asked).path].join('');
+  if (target.query === '' || target.query.length > URL_MAX) return url;
+  return page.namesQuery || policy.namesQuery(target) ? [url, target.query].join('?') : url;
+}
+
+function toEntry(evaluation: Evaluation, draft: OpenDraft, inputs: string | null, candidate: string | null): Entry {
+  const { decision, limit } = draft;
+  const { policy, facts, verdict } = evaluation;
+  const { rule, reason } = verdict;
+  const file = decision.url === null ? null : fileOf(decision, facts);
+  return {
+    contentNo: facts.content?.no ?? 0,
+    url: decision.url,
+    file: file === decision.url ? null : file,
+    collectionId: decision.collectionId,
+    requesterId: facts.requesterId,
+    policyNo: policy.no,
+    policyVersion: policy.version,
+    reason: reasonCode(reason),
+    ruleIndex: rule?.index ?? null,
+    rulePriority: rule?.priority ?? null,
+    licenseId: decision.licenseId,
+    permission: facts.permission,
+    purpose: facts.purpose,
+    inputs,
+    crawler: decision.crawler,
+    verified: verifiedCode(decision.verified),
+    claimed: decision.claimed ?? null,
+    wanted: wantedLicense(evaluation, decision.recorded),
+    enforced: decision.enforced ? 1 : 0,
+    candidate,
+    claim: limit === null ? null : toClaim(limit, file, facts),
+    quota: quotaClaimOf(evaluation, decision),
+  };
+}
+
+const toQuota = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): QuotaSpan | null =>
+  licenseOf?.(facts)?.quotas?.at(facts.at, facts.purpose) ?? null;
+
+/** Returns null unless the check is allowed by a license that has a quota for it. */
+export function quotaClaimOf({ facts, verdict }: Evaluation, decision: Decision): QuotaClaim | null {
+  const { rule, reason } = verdict;
+  if (reason !== null || rule === null || toQuota(rule, facts) === null) return null;
+  const offers = toOffers(rule.licensesOf?.(facts) ?? [], facts);
+  const isDistinct = offers.some(({ quota }) => quota?.unit === 'distinct_content');
+  const key = isDistinct ? contentKey(facts.content?.no ?? 0, () => digestOf(fileOf(decision, facts) ?? '')) : null;
+  return { offers, content: key, spends: decision.enforced };
+}
+
+function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): Offer[] {
+  const offers: Offer[] = [];
+  for (const { id: licenseId, quotas } of licenses) {
+    const quota = quotas?.at(at, purpose) ?? null;
+    offers.push({ licenseId, quota });
+    // It serves in any case.
+    if (quota === null || !quota.denies) break;
+  }
+  return offers;
+}
+
+/** Returns the URL of a page's file: its spellings share an allowance, and are one unit. null: there is an item. */
+function fileOf({ url }: Decision, { content, page, target, place }: Facts): string | null {
+  if (content !== null || page === null || target === null || url === null) return null;
+  const query = url.indexOf('?');
+  const path = canonicalPath(target.path, place.urls ?? USUAL_URLS);
+  return page.locator.host + path + (query === -1 ? '' : url.slice(query));
+}
+
+/**
+ * Returns for how many whole seconds, up to `longest`, the answer may be used again; 0 for not at all. Within that
+ * time the same check has the same outcome unless something is edited: no limit, quota, time of day, or start or end
+ * of a license is in it. Reused answers are not counted, so operators must opt in.
+ */
+export function toMaxAge({ policy, facts, verdict: { rule, reason } }: Evaluation, longest: number): number {
+  const isLimited = reason === null && rule !== null && (rule.limit !== null || toQuota(rule, facts) !== null);
+  if (longest === 0 || isLimited || policy.asksTime) return 0;
+  let until = facts.at + longest * 1000;
+  for (const { startsAt, expiresAt } of facts.licenses) {
+    for (const time of [startsAt, expiresAt]) {
+      if (time !== null && time > facts.at && time < until) until = time;
+    }
+  }
+  return Math.floor((until - facts.at) / 1000);
+}

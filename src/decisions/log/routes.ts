@@ -1,0 +1,243 @@
+/** The decision log: list, read one, stream a whole selection as NDJSON or CSV. */
+
+import { fail } from '../../api/errors.ts';
+import type { App } from '../../api/http/app.ts';
+import { CSV_TYPE, type CsvColumns, csvHead, csvLine } from '../../api/http/csv.ts';
+import { spanOf, toList } from '../../api/http/list.ts';
+import { requireSecret } from '../../api/http/needs.ts';
+import { preferred } from '../../api/http/negotiate.ts';
+import { sendText } from '../../api/http/reply.ts';
+import { route } from '../../api/http/route.ts';
+import { type Caller, holdsPermission, isPublicKey, type Mode } from '../../api/permissions.ts';
+import { findContent } from '../../content/store.ts';
+import type { Db } from '../../db/db.ts';
+import { cutPage, fromCursor, PAGE_DEFAULT, SEQ_FORM } from '../../db/page.ts';
+import { findPolicyNo } from '../../policies/store.ts';
+import { reasonCode } from '../../rules/reason.ts';
+import { parseDecisionId } from '../ledger/decision.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { withoutVisitor } from '../ledger/public-log.ts';
+import { findBroken, keepBroken } from './broken.ts';
+import { groundsOf, toUrlPrefix } from './grounds.ts';
+import {
+  type DecisionFilter,
+  type DecisionFinder,
+  type DecisionRef,
+  findDecision,
+  type LoggedDecision,
+  type RobotsJudge,
+  readDecisions,
+} from './log.ts';
+import { type NamedDecision, withNames } from './names.ts';
+import { findRule } from './rule-filter.ts';
+import {
+  DecisionPage,
+  ListDecisionsQuery,
+  LoggedDecision as LoggedDecisionSchema,
+  ReadDecisionQuery,
+} from './schema.ts';
+import { asTest, type DecisionLog } from './test-log.ts';
+
+export interface LogDeps {
+  db: Db;
+  ledger: Ledger;
+  finder: DecisionFinder;
+  tests: DecisionLog;
+  robots: RobotsJudge;
+  /** Finds a live decision in the files of the archive. */
+  findArchived(ref: DecisionRef): Promise<LoggedDecision | undefined>;
+}
+
+const reading = { tag: 'Access', permission: 'analytics:read' } as const;
+
+/** Decisions fetched at once while streaming. */
+const STREAM_CHUNK = 5000;
+
+export function decisionRoutes(app: App, deps: LogDeps): void {
+  const { db, ledger, finder, tests } = deps;
+  const logs: Record<Mode, Log> = {
+    live: { db, ledgerNo: ledger.ledgerNo, finder, mode: 'live' },
+    test: { ...tests, mode: 'test' },
+  };
+  const named = async (decisions: LoggedDecision[], { query, caller }: Asked): Promise<NamedDecision[]> => {
+    const shown = isPublicKey(caller) ? decisions.map(withoutVisitor) : decisions;
+    const may = { policies: holdsPermission(caller.permissions, 'policies:read') };
+    return query.expand === undefined ? shown : withNames(db, shown, may);
+  };
+
+  const list = {
+    ...reading,
+    id: 'listDecisions',
+    is: 'List decisions',
+    query: ListDecisionsQuery,
+    answer: DecisionPage,
+  };
+  route(app, 'GET /v1/access/decisions', list, async (request, reply) => {
+    const { limit = PAGE_DEFAULT, cursor, expand, requesterId } = request.query;
+    requireSecret(request.caller, { requesterId });
+    const before = cursor === undefined ? null : Number(fromCursor(cursor, SEQ_FORM));
+    const filter = await toFilter(db, request.query);
+    const log = logs[request.query.mode ?? request.caller.mode];
+    const { robots: wanted } = request.query;
+    const keep = wanted === undefined ? undefined : keepBroken(deps.robots, wanted);
+    const format = FORMATS[preferred(request.headers.accept, MEDIA_TYPES)]?.(expand !== undefined);
+    if (format !== undefined) {
+      const lines = filter && stream(log, filter, format, async (some) => named((await keep?.(some)) ?? some, request));
+      return sendText(reply, format.type, lines ?? format.head);
+    }
+    if (filter !== undefined && keep !== undefined) {
+      const page = await findBroken({ finder: log.finder, read: (seqs) => readFrom(log, seqs), keep }, filter, {
+        before,
+        limit,
+      });
+      return reply.send(toList({ ...page, data: await named(page.data, request) }));
+    }
+    const found = filter === undefined ? NOTHING : await log.finder.find(filter, { before, limit: limit + 1 });
+    const page = cutPage(found.seqs, limit, found.totalCount, String);
+    const data = await named(await readFrom(log, page.data), request);
+    return reply.send(toList({ ...page, data }));
+  });
+
+  const read = {
+    ...reading,
+    id: 'getDecision',
+    is: 'Read a decision',
+    query: ReadDecisionQuery,
+    answer: LoggedDecisionSchema,
+  };
+  route(app, 'GET /v1/access/decisions/:id', read, async (request, reply) => {
+    const { id } = request.params;
+    const log = parseDecisionId(id)?.ledgerNo === tests.ledgerNo ? logs.test : logs.live;
+    const found = (await findDecision(log, { id })) ?? (await deps.findArchived({ id }));
+    if (found === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
+    return reply.send((await named([shownFrom(log, found)], request))[0]);
+  });
+}
+
+interface Asked {
+  query: { expand?: 'names' };
+  caller: Caller;
+}
+
+interface Log extends DecisionLog {
+  mode: Mode;
+}
+
+const shownFrom = ({ mode }: Log, decision: LoggedDecision): LoggedDecision =>
+  mode === 'test' ? asTest(decision) : decision;
+
+const readFrom = async (log: Log, seqs: readonly number[]): Promise<LoggedDecision[]> => {
+  const decisions = await readDecisions(log.db, log.ledgerNo, seqs);
+  return log.mode === 'test' ? decisions.map(asTest) : decisions;
+};
+
+const NOTHING = { seqs: [], totalCount: 0 };
+
+/** Returns undefined when the query names an item or a policy that never existed. Throws invalid_request. */
+async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilter | undefined> {
+  const filter: DecisionFilter = { ...spanOf(query), ...groundsOf(query) };
+  if (query.url !== undefined) filter.url = toUrlPrefix(query.url);
+  if (query.spoofed !== undefined) filter.spoofed = query.spoofed;
+  // A false name proves nothing about the crawler that has it.
+  if (query.robots !== undefined) Object.assign(filter, { ofCrawlers: true, spoofed: query.spoofed ?? false });
+  if (query.requesterId !== undefined) filter.requesterId = query.requesterId;
+  if (query.allowed !== undefined) filter.allowed = query.allowed;
+  if (query.reason !== undefined) filter.reason = reasonCode(query.reason);
+  const numbers = await toNumbers(db, query);
+  return numbers && { ...filter, ...numbers };
+}
+
+async function toNumbers(
+  db: Db,
+  query: ListDecisionsQuery,
+): Promise<Pick<DecisionFilter, 'contentNo' | 'policyNo' | 'rule'> | undefined> {
+  const filter: DecisionFilter = {};
+  if (query.contentId !== undefined) {
+    const content = await findContent(db, query.contentId);
+    if (content === undefined) return undefined;
+    filter.contentNo = content.no;
+  }
+  if (query.policyId !== undefined) {
+    const policyNo = await findPolicyNo(db, query.policyId);
+    if (policyNo === undefined) return undefined;
+    filter.policyNo = policyNo;
+  }
+  if (query.rule !== undefined) {
+    const rule = await findRule(db, query.rule);
+    if (rule === undefined) return undefined;
+    filter.rule = rule;
+  }
+  return filter;
+}
+
+interface StreamFormat {
+  type: string;
+  head: string;
+  line(decision: NamedDecision): string;
+}
+
+const CSV_COLUMNS: CsvColumns<NamedDecision> = [
+  ['id', (one) => one.id],
+  ['created', (one) => one.created],
+  ['allowed', (one) => one.allowed],
+  ['reason', (one) => one.reason],
+  ['contentId', (one) => one.contentId],
+  ['externalId', (one) => one.externalId],
+  ['requesterId', (one) => one.requesterId],
+  ['policyId', (one) => one.policyId],
+  ['policyVersion', (one) => one.policyVersion],
+  ['ruleIndex', (one) => one.matchedRule?.index],
+  ['permissions', (one) => one.permissions.join(' ')],
+  ['licenseId', (one) => one.licenseId],
+  ['permission', (one) => one.permission],
+  ['purpose', (one) => one.purpose],
+  ['country', (one) => one.context?.country],
+  ['ip', (one) => one.context?.ip],
+  ['userAgent', (one) => one.context?.userAgent],
+  ['url', (one) => one.url],
+  ['collectionId', (one) => one.collectionId],
+  ['crawler', (one) => one.crawler],
+  ['verified', (one) => one.verified],
+  ['claimed', (one) => one.claimed],
+  ['enforced', (one) => one.enforced],
+  ['method', (one) => one.context?.method],
+];
+
+const NAME_COLUMNS: CsvColumns<NamedDecision> = [
+  ['title', (one) => one.names?.content],
+  ['requesterName', (one) => one.names?.requester],
+  ['policyName', (one) => one.names?.policy],
+  ['collectionName', (one) => one.names?.collection],
+];
+
+const MEDIA_TYPES = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
+const FORMATS: Record<(typeof MEDIA_TYPES)[number], ((named: boolean) => StreamFormat) | undefined> = {
+  'application/json': undefined,
+  'application/x-ndjson': () => ({
+    type: 'application/x-ndjson; charset=utf-8',
+    head: '',
+    line: (decision) => `${JSON.stringify(decision)}\n`,
+  }),
+  'text/csv': (named) => {
+    const columns = named ? [...CSV_COLUMNS, ...NAME_COLUMNS] : CSV_COLUMNS;
+    return { type: CSV_TYPE, head: csvHead(columns), line: (decision) => csvLine(columns, decision) };
+  },
+};
+
+/** Yields the whole selection, newest first, as it was when the stream began, with one chunk in memory at a time. */
+async function* stream(
+  log: Log,
+  filter: DecisionFilter,
+  format: StreamFormat,
+  named: (decisions: LoggedDecision[]) => NamedDecision[] | Promise<NamedDecision[]>,
+) {
+  if (format.head !== '') yield format.head;
+  let before: number | null = null;
+  for (;;) {
+    const { seqs }: { seqs: number[] } = await log.finder.find(filter, { before, limit: STREAM_CHUNK });
+    if (seqs.length === 0) return;
+    const decisions = await named(await readFrom(log, seqs));
+    yield decisions.map(format.line).join('');
+    before = seqs.at(-1) as number;
+  }
+}

@@ -1,0 +1,58 @@
+/** The table `proxy_probes`; rows never leave this file. */
+import type { Db, Row, Step } from '../../db/db.ts';
+import type { Arrival } from './probe-schema.ts';
+
+export interface Probe {
+  id: string;
+  mark: string;
+  createdAt: number;
+  expiresAt: number;
+  arrived: Arrival | null;
+}
+
+interface ProbeRow extends Row {
+  id: string;
+  mark: string;
+  created_at: number;
+  expires_at: number;
+  arrived: string | null;
+}
+
+/** Older ones are deleted. */
+const PROBES_MAX = 20;
+
+export const insertProbe = ({ id, mark, createdAt, expiresAt }: Probe): Step[] => [
+  {
+    sql: `delete from proxy_probes where expires_at <= $1
+            or no not in (select no from proxy_probes order by no desc limit ${PROBES_MAX - 1})`,
+    params: [createdAt],
+  },
+  {
+    sql: 'insert into proxy_probes (id, mark, created_at, expires_at) values ($1, $2, $3, $4)',
+    params: [id, mark, createdAt, expiresAt],
+  },
+];
+
+/** Returns the probes that have not expired. */
+export async function findProbes(db: Db, now: number): Promise<Probe[]> {
+  const rows = await db.read<ProbeRow>(
+    `select id, mark, created_at, expires_at, arrived from proxy_probes where expires_at > $1
+     order by no desc limit ${PROBES_MAX}`,
+    [now],
+  );
+  return rows.map(toProbe);
+}
+
+const toProbe = (row: ProbeRow): Probe => ({
+  id: row.id,
+  mark: row.mark,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  arrived: row.arrived === null ? null : (JSON.parse(row.arrived) as Arrival),
+});
+
+/** The first request counts. */
+export const putArrival = (id: string, arrived: Arrival): Step => ({
+  sql: 'update proxy_probes set arrived = $2 where id = $1 and arrived is null',
+  params: [id, JSON.stringify(arrived)],
+});

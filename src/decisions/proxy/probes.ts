@@ -1,0 +1,67 @@
+/**
+ * Recognizes the requests of probes by a mark in their URL or in Signature-Agent, and keeps what arrived. Promise: such
+ * a request is always denied and never a decision; nothing is kept of requests without a valid mark, and those cost
+ * bounded work.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Db } from '../../db/db.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { newId } from '../../lib/id.ts';
+import type { Arrival } from './probe-schema.ts';
+import { findProbes, type Probe, putArrival } from './probe-store.ts';
+
+const LIFETIME_MS = 60_000;
+/** Visitors can send any mark: probes are read at most this often. */
+const READ_EVERY_MS = 250;
+const TEXT_MAX = 1_000;
+
+const MARK = 'postern-probe=';
+const MARKED = /[?&]postern-probe=([0-9a-f]{32})(?=[&"]|$)/;
+
+export const newProbe = (now: number): Probe => ({
+  id: newId('prb_', now),
+  mark: MARK + randomBytes(16).toString('hex'),
+  createdAt: now,
+  expiresAt: now + LIFETIME_MS,
+  arrived: null,
+});
+
+export interface Probes {
+  /** Keeps a request that has the mark of a live probe in one of its texts, and says so. Throws Unavailable. */
+  take(texts: readonly (string | undefined)[], read: () => Arrival): false | Promise<boolean>;
+}
+
+export function openProbes(db: Db, clock: Clock): Probes {
+  let live: readonly Probe[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  async function find(mark: string): Promise<Probe | undefined> {
+    const known = (): Probe | undefined => live.find((one) => one.mark === mark && one.expiresAt > clock.now());
+    if (known() === undefined && performance.now() - readAt >= READ_EVERY_MS) {
+      readAt = performance.now();
+      live = await findProbes(db, clock.now());
+    }
+    return known();
+  }
+
+  async function keep(mark: string, read: () => Arrival): Promise<boolean> {
+    const probe = await find(MARK + mark);
+    if (probe === undefined) return false;
+    const sent = read();
+    const arrival = { ...sent, url: sent.url && withoutMark(sent.url, probe.mark) };
+    const short = Object.entries(arrival).map(([name, text]) => [name, text === null ? null : text.slice(0, TEXT_MAX)]);
+    await db.atomic([putArrival(probe.id, Object.fromEntries(short) as Arrival)]);
+    return true;
+  }
+
+  return {
+    take(texts, read) {
+      const marked = texts.find((text) => text?.includes(MARK));
+      const mark = marked === undefined ? undefined : MARKED.exec(marked)?.[1];
+      return mark === undefined ? false : keep(mark, read);
+    },
+  };
+}
+
+const withoutMark = (url: string, mark: string): string =>
+  url.replace(`&${mark}`, '').replace(`?${mark}&`, '?').replace(`?${mark}`, '');

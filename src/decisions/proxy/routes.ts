@@ -1,0 +1,297 @@
+/**
+ * Answers proxies that ask before they serve. 200 only for an allowed check that is recorded like any other;
+ * everything that goes wrong is another status. Bodies and `Idempotency-Key` belong to the visitor and are ignored: a
+ * repeated request is another access.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { type Failure, fail } from '../../api/errors.ts';
+import type { App } from '../../api/http/app.ts';
+import { validatorCompiler } from '../../api/http/validate.ts';
+import type { Caller } from '../../api/permissions.ts';
+import { UndecidedUrl } from '../../content/undecided.ts';
+import type { Origin } from '../../lib/forwarded.ts';
+import { monotonicMs } from '../../lib/monotonic.ts';
+import type { Locator } from '../../lib/urls/locator.ts';
+import type { Offered } from '../../requesters/offers/offer.ts';
+import type { PriceList } from '../../requesters/offers/price-list.ts';
+import { METHOD_PATTERN, REQUESTER_ID_PATTERN } from '../../rules/conditions/names.ts';
+import { decideFresh } from '../attempts/fresh.ts';
+import type { Ask } from '../check/ask.ts';
+import { type CheckDeps, check } from '../check/check.ts';
+import { asVisitor, type WhoDeps } from '../check/who.ts';
+import type { Decision } from '../ledger/decision.ts';
+import type { Grounds } from '../ledger/ledger.ts';
+import type { Visitor } from '../visitors/visitors.ts';
+import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
+import { refusalOf } from './body.ts';
+import { exceptFree, type SiteSignals } from './free.ts';
+import { askPaid } from './pay-per-crawl.ts';
+import type { Arrival } from './probe-schema.ts';
+import { openProbes } from './probes.ts';
+import type { Decide, Question } from './question.ts';
+import { offeredIn, openRemedier } from './remedies.ts';
+import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
+import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
+
+export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
+  signals: SiteSignals;
+  /** Returns the address for which the proxy forwards. */
+  visitor(request: FastifyRequest): Origin;
+}
+
+const REQUESTER_ID = new RegExp(REQUESTER_ID_PATTERN);
+const METHOD = new RegExp(METHOD_PATTERN);
+const PATH = '/v1/authorize';
+const OPTIONS_HEADER = 'x-postern-options';
+const IGNORED = `X-Postern-Options; without a path after ${PATH}, send options in the query`;
+/** A signature that would be verified (RFC 9421, 5.1). */
+const ACCEPT_SIGNATURE = 'sig1=("@authority" "signature-agent");created;expires;keyid;tag="web-bot-auth"';
+
+// No preflight is answered here: proxies pass on the visitor's OPTIONS and take every 2xx for an allow.
+const DENIALS = ['application/problem+json', 'text/html', 'application/json'];
+const config = {
+  permission: 'access:check',
+  keyHeader: 'x-postern-key',
+  cors: false,
+  media: { 403: DENIALS, '4XX': DENIALS },
+} as const;
+const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', url: PATH, httpPart: 'querystring' });
+
+export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
+  const decide = exceptProbes(deps, exceptFree(deps.signals, openAuthorize(deps)));
+  // Both run in place of reading the body, which is ignored.
+  const exact = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Proxies pass on what visitors send, so the header sets no options and spoils nothing. An operator learns of it.
+    if (request.headers[OPTIONS_HEADER] !== undefined) reply.header('x-postern-ignored', IGNORED);
+    return send(reply, await decide({ request, options: readOptions(request.query), suffix: undefined }));
+  };
+  const appended = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Here the query is the visitor's: it sets no options.
+    const options = readOptions(Object.fromEntries(new URLSearchParams(String(request.headers[OPTIONS_HEADER] ?? ''))));
+    // The router also knows our path in other spellings.
+    const suffix = request.url.startsWith(`${PATH}/`) ? request.url.slice(PATH.length) : '';
+    return send(reply, await decide({ request, options, suffix }));
+  };
+  const handler = () => {
+    throw new Error('answered before');
+  };
+
+  // An import of `node:http` reads all its exports, and thereby loads the undici within Node.js.
+  const { METHODS } = process.getBuiltinModule('node:http');
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  const others = METHODS.filter((method) => method !== 'CONNECT' && method !== 'GET');
+  const methods = ['GET', ...others];
+  const hidden = { hide: true } as never;
+  app.route({ method: 'GET', url: PATH, config, schema, exposeHeadRoute: false, preParsing: exact, handler });
+  app.route({ method: others, url: PATH, config, schema: hidden, preParsing: exact, handler });
+  const rest = { url: `${PATH}/*`, schema: hidden, exposeHeadRoute: false };
+  app.route({ ...rest, method: methods, config, preParsing: appended, handler });
+}
+
+const schema = {
+  tags: ['Access'],
+  operationId: 'authorize',
+  summary: 'Ask for a decision as a proxy does',
+  headers: AuthorizeHeaders,
+  querystring: AuthorizeOptions,
+  response: {
+    200: Type.Null({ description: 'Allowed; the decision is in `X-Postern-…` headers' }),
+    403: Type.Null({
+      description: 'Denied, the same way, with a body where `body` asks for it; or refused, with an error',
+    }),
+  },
+};
+
+/**
+ * Returns what decides a question; one that had to wait is read again, because its item and visitor may have changed.
+ */
+function openAuthorize(deps: AuthorizeDeps): Decide {
+  async function decideOnce({ request, options, suffix }: Question, grounds: Grounds): Promise<Answer> {
+    const { caller, headers } = request;
+    const forwarded = { headers, suffix, origin: options.origin };
+    const target = readTarget(forwarded);
+    if (typeof target === 'string') return toUnclearAnswer(target, options);
+    const visitor = await findVisitor(request, forwarded, target, options);
+    if (typeof visitor === 'string') return toUnclearAnswer(visitor, options);
+    const method = readMethod(forwarded, request.method);
+    const ask = toAsk(target, options, toContext(headers['user-agent'], deps.visitor(request), method));
+    try {
+      const { ask: asked, price } = await askPaid(deps, asVisitor(ask, visitor), { caller, headers, options });
+      const list = deps.offers.read();
+      const explainer = toRemedier(deps, options, caller, list instanceof Promise ? await list : list);
+      const explained = explainer === null ? asked : { ...asked, explain: true };
+      const decision = await check(deps, explained, { caller, grounds, explainer });
+      const url = readSentUrl(forwarded, target);
+      const answer = await complete(deps, { ask: asked, decision, options, caller, url });
+      if (price !== undefined && decision.allowed) answer.headers['crawler-price'] = price;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof UndecidedUrl)) throw error;
+      if (error.why === 'none') return toUnknownAnswer(options, target.host);
+      return toUnclearAnswer(error.why === 'ambiguous_readings' ? 'ambiguous_content' : error.why, options);
+    }
+  }
+
+  async function findVisitor(
+    { headers, method }: FastifyRequest,
+    forwarded: Forwarded,
+    target: Locator,
+    { requesterHeader }: AuthorizeOptions,
+  ): Promise<Visitor | Unclear> {
+    const named = requesterHeader === undefined ? undefined : headers[requesterHeader.toLowerCase()];
+    const isNamed = named !== undefined && named !== '';
+    if (isNamed && (typeof named !== 'string' || !REQUESTER_ID.test(named))) return 'invalid_requester';
+    const isSigned = headers['signature-input'] !== undefined && target.host !== '';
+    return deps.visitors.find({
+      requesterId: isNamed ? named : undefined,
+      userAgent: headers['user-agent'],
+      authorization: headers.authorization,
+      signed: isSigned
+        ? {
+            method: readMethod(forwarded, method) ?? method,
+            authority: target.host,
+            targetUri: readSentUrl(forwarded, target),
+            headers,
+            at: deps.clock.now(),
+          }
+        : undefined,
+    });
+  }
+
+  return (question) => decideFresh(question.request, (grounds) => decideOnce(question, grounds));
+}
+
+interface Settled {
+  ask: Ask;
+  decision: Decision;
+  options: AuthorizeOptions;
+  caller: Caller;
+  /** The URL as the visitor sent it. */
+  url: string;
+}
+
+/** Returns the answer, with what would help the visitor. */
+async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, url }: Settled): Promise<Answer> {
+  const found = deps.signals.notice(ask.locator?.host ?? '');
+  const { link, denialLink, licensingUrl } = found instanceof Promise ? await found : found;
+  if (decision.allowed || !decision.enforced) {
+    const answer = toAnswer(decision, options);
+    addLink(answer, link);
+    Object.assign(answer.headers, deps.signals.headersOf(ask.locator as Locator));
+    return answer;
+  }
+  const { remedies = [] } = decision;
+  const offered = offeredIn(remedies);
+  const answer = toAnswer(decision, options, { offered, url });
+  addLink(answer, options.body === undefined ? link : (denialLink ?? link));
+  if (await wouldSignatureHelp(deps, ask, decision, caller)) answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
+  const refusal = refusalOf(answer.status, decision, remedies);
+  return withBody(answer, { ...refusal, licensingUrl: licensingUrl ?? pageOf(offered) }, options);
+}
+
+/** Puts the link of the site before that of an offer. */
+function addLink({ headers }: Answer, link: string | null): void {
+  if (link !== null) headers.link = headers.link === undefined ? link : `${link}, ${headers.link}`;
+}
+
+const pageOf = (offered: readonly Offered[]): string | null =>
+  offered.find(({ url }) => url !== undefined)?.url ?? null;
+
+/** Remedies are found only where the answer says them: that takes longer than the decision. */
+const toRemedier = (deps: AuthorizeDeps, { body }: AuthorizeOptions, caller: Caller, list: PriceList) =>
+  body === undefined && list.isEmpty ? null : openRemedier(deps, caller, list);
+
+/** Answers the requests of probes, and leaves all others to `decide`. */
+function exceptProbes({ db, clock, visitor }: AuthorizeDeps, decide: Decide): Decide {
+  const probes = openProbes(db, clock);
+  return (question) => {
+    const { request, suffix, options } = question;
+    const forwarded = { headers: request.headers, suffix, origin: options.origin };
+    // A cache in front knows pages by their URL: there the mark is in a header.
+    const marks = [readNamedUrl(forwarded), String(request.headers['signature-agent'] ?? '')];
+    const taken = probes.take(marks, () => readArrival(request, forwarded, visitor(request)));
+    return taken === false ? decide(question) : taken.then((is) => (is ? toProbeAnswer(options) : decide(question)));
+  };
+}
+
+/** Only for the request of a probe. */
+function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, origin: Origin): Arrival {
+  const text = (name: string): string | null => {
+    const value = headers[name];
+    return value === undefined ? null : String(value);
+  };
+  const target = readTarget(forwarded);
+  return {
+    method: readMethod(forwarded, method) ?? null,
+    url: typeof target === 'string' ? null : readSentUrl(forwarded, target),
+    address: origin === undefined ? null : 'address' in origin ? origin.address : origin.unreadable,
+    signature: text('signature'),
+    signatureInput: text('signature-input'),
+    signatureAgent: text('signature-agent'),
+    userAgent: text('user-agent'),
+    authorization: text('authorization'),
+  };
+}
+
+/**
+ * Asks only visitors that can sign: the denial is decided again as if it were verified. An address proves less than a
+ * signature, and one beside the published ranges may still sign; a signature that failed is not asked for again.
+ */
+async function wouldSignatureHelp(
+  deps: AuthorizeDeps,
+  ask: Ask,
+  { verified }: Decision,
+  caller: Caller,
+): Promise<boolean> {
+  if (verified === 'signature' || verified === 'token' || ask.claimed !== undefined) return false;
+  if (!(await deps.visitors.couldSign(ask, ask.context?.userAgent))) return false;
+  const proven = deps.visitors.crawlerSigns(ask.context?.userAgent) ? { crawlerVerified: true } : {};
+  const context = { ...ask.context, verified: 'signature' as const, ...proven };
+  const again = { ...ask, context, dryRun: true };
+  const terms = { caller, grounds: { readAt: monotonicMs() }, explainer: null };
+  try {
+    return (await check(deps, again, terms)).allowed;
+  } catch (error) {
+    // Proven, the visitor would be allowed another reading of the URL, and so nothing.
+    if (error instanceof UndecidedUrl) return false;
+    throw error;
+  }
+}
+
+const toAsk = (locator: Locator, { permission, purpose }: AuthorizeOptions, context: Ask['context']): Ask => ({
+  locator,
+  ...(permission === undefined ? {} : { permission }),
+  ...(purpose === undefined ? {} : { purpose }),
+  ...(context === undefined ? {} : { context }),
+});
+
+function toContext(userAgent: string | undefined, origin: Origin, method: string | undefined): Ask['context'] {
+  // Visitors may send any method: what is none is not kept.
+  const kept = method !== undefined && METHOD.test(method) ? method : undefined;
+  if (userAgent === undefined && origin === undefined && kept === undefined) return undefined;
+  return {
+    ...(origin === undefined ? {} : 'address' in origin ? { ip: origin.address } : { ipUnreadable: true }),
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(kept === undefined ? {} : { method: kept }),
+  };
+}
+
+/** Throws invalid_request. */
+function readOptions(given: unknown): AuthorizeOptions {
+  const read = validate(given) as { value: AuthorizeOptions } | { error: Failure };
+  if ('error' in read) throw read.error;
+  const { requesterHeader = '' } = read.value;
+  if (/^(authorization|cookie|host|x-postern-key)$/i.test(requesterHeader)) {
+    throw fail('invalid_request', `\`requesterHeader\` cannot be ${requesterHeader}.`, { param: 'requesterHeader' });
+  }
+  if (read.value.bodyIn !== undefined && read.value.body === undefined) {
+    throw fail('invalid_request', '`bodyIn` says where `body` is: set that too.', { param: 'bodyIn' });
+  }
+  return read.value;
+}
+
+function send(reply: FastifyReply, { status, headers, body = null }: Answer): FastifyReply {
+  reply.code(status).headers(headers);
+  return body === null ? reply.send() : reply.type(body.type).send(body.text);
+}

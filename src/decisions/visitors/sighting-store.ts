@@ -1,0 +1,127 @@
+/** The tables `sightings` and `sighting_cursors`; rows never leave this file. */
+import type { Db, Row, Step } from '../../db/db.ts';
+import { inList, toList } from '../../db/query.ts';
+import type { VerifiedKind } from '../../rules/facts.ts';
+import { toVerified } from '../ledger/verified.ts';
+
+export type SightingKind = 'seen' | 'spoofed';
+
+/** The visits of one crawler, or under one false name, within a span of decisions. */
+export interface Sighting {
+  kind: SightingKind;
+  name: string;
+  /** Number of the first decision. */
+  seq: number;
+  checks: number;
+}
+
+/** The last decision that was read. Up to `quietSeq` nothing is announced. */
+export interface SightingCursor {
+  seq: number;
+  quietSeq: number;
+}
+
+export async function findCursor(db: Db): Promise<SightingCursor> {
+  const [row] = await db.read<{ seq: number; quiet_seq: number }>('select seq, quiet_seq from sighting_cursors');
+  return { seq: row?.seq ?? 0, quietSeq: row?.quiet_seq ?? 0 };
+}
+
+/** Moves the cursor; a Conflict if another node moved it. */
+export const moveCursor = (from: number, to: number): Step => ({
+  sql: `insert into sighting_cursors (id, seq, quiet_seq) values (1, $2, 0)
+        on conflict (id) do update set seq = excluded.seq where sighting_cursors.seq = $1`,
+  params: [from, to],
+  expect: 1,
+});
+
+/** Returns the crawlers and the false names among these decisions. A false name is no visit of its crawler. */
+export async function findSightings(db: Db, after: number, upTo: number): Promise<Sighting[]> {
+  const rows = await db.read<{ crawler: string | null; claimed: string | null; seq: number; checks: number }>(
+    `select case when claimed is null then crawler end as crawler, claimed, min(seq) as seq, count(*) as checks
+     from decisions where seq > $1 and seq <= $2 and (crawler is not null or claimed is not null)
+     group by case when claimed is null then crawler end, claimed`,
+    [after, upTo],
+  );
+  return rows.map(({ crawler, claimed, seq, checks }) =>
+    claimed === null
+      ? { kind: 'seen', name: crawler as string, seq, checks }
+      : { kind: 'spoofed', name: claimed, seq, checks },
+  );
+}
+
+/** The first decision of a sighting, unless it was deleted meanwhile. */
+export interface FirstDecision {
+  at: number;
+  verified: VerifiedKind | null;
+}
+
+export async function findFirst(db: Db, seq: number): Promise<FirstDecision | undefined> {
+  const [row] = await db.read<{ at: number; verified: number | null }>(
+    'select at, verified from decisions where seq = $1',
+    [seq],
+  );
+  return row && { at: row.at, verified: toVerified(row.verified) };
+}
+
+interface KnownRow extends Row {
+  name: string;
+  seen_at: number;
+  announced_at: number | null;
+}
+
+/** Returns when these names were last announced; null for those that never were. Unknown names are missing. */
+export async function findAnnounced(
+  db: Db,
+  kind: SightingKind | 'denials',
+  names: readonly string[],
+): Promise<Map<string, number | null>> {
+  if (names.length === 0) return new Map();
+  const rows = await db.read<KnownRow>(
+    `select name, seen_at, announced_at from sightings where ${inList(db.engine, 'name', 'text')} and kind = $2`,
+    [toList(names), kind],
+  );
+  return new Map(rows.map((row) => [row.name, row.announced_at]));
+}
+
+export const putSighting = ({ kind, name }: Sighting, seenAt: number, announcedAt: number | null): Step => ({
+  sql: `insert into sightings (kind, name, seen_at, announced_at, checks) values ($1, $2, $3, $4, 0)
+        on conflict (kind, name) do update set announced_at = excluded.announced_at, checks = 0`,
+  params: [kind, name, seenAt, announcedAt],
+});
+
+/** A Conflict if the jump of this requester's denials was announced within the day before. */
+export const announceJump = (name: string, { at, dayBefore }: { at: number; dayBefore: number }): Step => ({
+  sql: `insert into sightings (kind, name, seen_at, announced_at, checks) values ('denials', $1, $2, $2, 0)
+        on conflict (kind, name) do update set seen_at = excluded.seen_at, announced_at = excluded.announced_at
+        where sightings.announced_at <= $3`,
+  params: [name, at, dayBefore],
+  expect: 1,
+});
+
+export const deleteJumps = (upTo: number): Step => ({
+  sql: `delete from sightings where kind = 'denials' and announced_at <= $1`,
+  params: [upTo],
+});
+
+/** Returns the crawlers that were seen for the first time since a time, and were announced; the newest first. */
+export async function findFirstSeen(db: Db, since: number, limit: number): Promise<{ name: string; at: number }[]> {
+  return db.read<{ name: string; at: number }>(
+    `select name, seen_at as at from sightings
+     where kind = 'seen' and seen_at >= $1 and announced_at is not null order by seen_at desc, name limit ${limit}`,
+    [since],
+  );
+}
+
+/** Returns the checks under false names that were not announced yet. */
+export async function findPending(db: Db, most: number): Promise<Map<string, number>> {
+  const rows = await db.read<{ name: string; checks: number }>(
+    `select name, checks from sightings where kind = 'spoofed' and checks > 0 order by name limit $1`,
+    [most],
+  );
+  return new Map(rows.map(({ name, checks }) => [name, checks]));
+}
+
+export const putPending = (name: string, checks: number): Step => ({
+  sql: `update sightings set checks = $2 where kind = 'spoofed' and name = $1`,
+  params: [name, checks],
+});

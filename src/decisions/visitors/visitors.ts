@@ -1,0 +1,151 @@
+/**
+ * Finds the requester of a visitor by what it sends: a token, a signature, or only a name. Promise: `verified` is set
+ * only for what was proven, and a claim that failed leads to no requester. Waits for no fetch; addresses are judged by
+ * the check.
+ */
+
+import { agentOf } from '../../requesters/signatures/agent.ts';
+import type { SignedRequest } from '../../requesters/signatures/request.ts';
+import type { Signatures } from '../../requesters/signatures/signatures.ts';
+import type { Tokens } from '../../requesters/tokens/tokens.ts';
+import type { Crawler } from '../../rules/crawlers/crawler.ts';
+import { CRAWLERS, crawlerOf } from '../../rules/crawlers/directory.ts';
+import type { VerifiedKind } from '../../rules/facts.ts';
+import type { KnownNames, Names, Owner } from './names.ts';
+
+/** The parts of a visitor's request that say or prove who it is. */
+export interface Visit {
+  /** Named by a proxy or a server that knows; not by the visitor. */
+  requesterId: string | undefined;
+  userAgent: string | undefined;
+  /** The visitor's `Authorization`. */
+  authorization: string | undefined;
+  /** undefined: the request has no signature. */
+  signed: SignedRequest | undefined;
+}
+
+/** A visitor as Postern knows it. Without an id, it is no registered requester. */
+export interface Visitor {
+  requesterId?: string;
+  /** Absent: nothing is proven, except perhaps by its address. */
+  verified?: VerifiedKind;
+  /** The crawler that the user agent names signed the request. */
+  crawlerVerified?: true;
+  /** The requester or crawler that the visitor falsely claimed to be. */
+  claimed?: string;
+}
+
+/** Reasons why no requester can be chosen. */
+export type UnclearVisitor = 'unreadable_user_agent' | 'ambiguous_requester' | 'invalid_token';
+
+export interface Visitors {
+  /** Throws Unavailable. */
+  find(visit: Visit): Promise<Visitor | UnclearVisitor>;
+  /** Returns whether a visitor that only gave its name could sign its requests. Throws Unavailable. */
+  couldSign(visitor: Pick<Visitor, 'requesterId'>, userAgent: string | undefined): Promise<boolean>;
+  /** Returns whether the crawler that a user agent names has an agent that signs. */
+  crawlerSigns(userAgent: string | undefined): boolean;
+  /** Returns whether a user agent names the requester. Throws Unavailable. */
+  claims(userAgent: string, requesterId: string): boolean | Promise<boolean>;
+  /** Returns the requester that a user agent names. Throws Unavailable. */
+  named(userAgent: string): Owner | Promise<Owner>;
+}
+
+/** The bound of a check. A longer one is refused, because what it hides must not be guessed; no browser sends one. */
+const USER_AGENT_LENGTH_MAX = 1024;
+
+const CRAWLER_BY_AGENT: ReadonlyMap<string, Crawler> = new Map(
+  CRAWLERS.flatMap((crawler) =>
+    crawler.identities.flatMap((one) => {
+      const agent = one.kind === 'signature' ? agentOf(one.agent) : undefined;
+      return agent === undefined ? [] : [[agent, crawler] as const];
+    }),
+  ),
+);
+
+const SIGNING_CRAWLERS: ReadonlySet<Crawler> = new Set(CRAWLER_BY_AGENT.values());
+
+/** Returns the tokens of a crawler as a user agent that names nothing else. */
+export const nameOf = ({ userAgents }: Crawler): string => userAgents.join(' ');
+
+/** Malformed ones too: such a visitor did not mean to be anonymous. */
+const TOKEN = /^bearer\s+(svc_rt_.*)$/is;
+
+export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatures: Signatures }): Visitors {
+  const { names, tokens, signatures } = deps;
+  const named = (userAgent: string): Owner | Promise<Owner> => {
+    const known = names.read();
+    return known instanceof Promise ? known.then((read) => read.named(userAgent)) : known.named(userAgent);
+  };
+  return {
+    async find(visit) {
+      const { userAgent, authorization, signed } = visit;
+      if (userAgent !== undefined && userAgent.length > USER_AGENT_LENGTH_MAX) return 'unreadable_user_agent';
+      const token = authorization === undefined ? undefined : TOKEN.exec(authorization)?.[1];
+      if (token !== undefined) {
+        const presented = await tokens.resolve(token);
+        return 'fault' in presented ? 'invalid_token' : { requesterId: presented.requesterId, verified: 'token' };
+      }
+      const known = names.read();
+      const read = known instanceof Promise ? await known : known;
+      return (signed && bySignature(signatures, read, visit, signed)) ?? byName(read, visit);
+    },
+    async couldSign({ requesterId }, userAgent) {
+      const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+      if (crawler !== null && SIGNING_CRAWLERS.has(crawler)) return true;
+      return requesterId !== undefined && (await names.read()).signs(requesterId);
+    },
+    crawlerSigns(userAgent) {
+      const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+      return crawler !== null && SIGNING_CRAWLERS.has(crawler);
+    },
+    claims(userAgent, requesterId) {
+      const owner = named(userAgent);
+      return owner instanceof Promise ? owner.then((one) => one === requesterId) : owner === requesterId;
+    },
+    named,
+  };
+}
+
+/** Returns undefined where signatures neither prove nor disprove anything. */
+function bySignature(
+  signatures: Signatures,
+  names: Names,
+  visit: Visit,
+  signed: SignedRequest,
+): Visitor | UnclearVisitor | undefined {
+  const isKnown = (agent: string): boolean => names.agents.has(agent) || CRAWLER_BY_AGENT.has(agent);
+  const found = signatures.verify(signed, { has: isKnown });
+  if (found.outcome === 'none' || found.outcome === 'unknown') return undefined;
+  const owner = ownerOf(names, visit, found.agent);
+  if (found.outcome === 'failed') return { claimed: owner ?? CRAWLER_BY_AGENT.get(found.agent)?.name ?? found.agent };
+  if (owner === null) return 'ambiguous_requester';
+  const crawler = isOfCrawler(names, visit, { agent: found.agent, owner }) ? { crawlerVerified: true as const } : {};
+  return { ...(owner === undefined ? {} : { requesterId: owner }), verified: 'signature', ...crawler };
+}
+
+/** Returns whether an agent signs for the crawler that the user agent names: its own, or that of its requester. */
+function isOfCrawler(
+  names: Names,
+  { userAgent }: Visit,
+  { agent, owner }: { agent: string; owner: string | undefined },
+): boolean {
+  const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+  if (crawler === null) return false;
+  return CRAWLER_BY_AGENT.get(agent) === crawler || (owner !== undefined && names.named(nameOf(crawler)) === owner);
+}
+
+/** Returns the requester of an agent. The agent of a crawler also signs for the requester that has its name. */
+function ownerOf(names: Names, { userAgent }: Visit, agent: string): Owner {
+  const owner = names.signing(agent);
+  const crawler = CRAWLER_BY_AGENT.get(agent);
+  if (owner !== undefined || crawler === undefined || userAgent === undefined) return owner;
+  return crawlerOf(userAgent) === crawler ? names.named(userAgent) : undefined;
+}
+
+function byName(names: Names, { userAgent, requesterId }: Visit): Visitor | UnclearVisitor {
+  if (requesterId !== undefined) return { requesterId };
+  const id = userAgent === undefined ? undefined : names.named(userAgent);
+  if (id === null) return 'ambiguous_requester';
+  return id === undefined ? {} : { requesterId: id };
+}

@@ -1,9 +1,0 @@
-/** The ledger of tests' part of the storage thread; see test-tables. */
-import type { Connection } from '../db/sqlite/connection.ts';
-import type { Procedure } from '../db/sqlite/worker.ts';
-import type { Flush } from './flush.ts';
-import { procedure as onLedger } from './sqlite-procedure.ts';
-import { toTestSql } from './test-tables.ts';
-
-export const procedure = (connection: Connection): Procedure<Flush, number[] | null> =>
-  onLedger({ ...connection, prepare: (sql) => connection.prepare(toTestSql(sql)) });

@@ -1,0 +1,143 @@
+/** The operations of a requester on its own data, with its token. */
+import { finished } from 'node:stream/promises';
+import type { App } from '../../api/http/app.ts';
+import { CSV_TYPE } from '../../api/http/csv.ts';
+import { PageQuerySchema, pageOf, spanOf, toList } from '../../api/http/list.ts';
+import { preferred } from '../../api/http/negotiate.ts';
+import { sendText } from '../../api/http/reply.ts';
+import type { CheckDeps } from '../../decisions/check/check.ts';
+import { type RequestDeps, requestRoutes } from '../../requesters/requests/routes.ts';
+import { prefersCsv, sendStatement, sendStatements } from '../statements/routes.ts';
+import { LicenseUsage, StatementAnswer } from '../statements/schema.ts';
+import { reportCsv } from '../usage/report-csv.ts';
+import { AccessPage, checkOwnAccess, OwnAccess } from './access.ts';
+import { listOwnContent, OwnContentPage, OwnContentQuery } from './content.ts';
+import { openCursors } from './cursor.ts';
+import { getOwnDecision, listOwnDecisions } from './decisions.ts';
+import { openGate } from './gate.ts';
+import { getOwnBilled, getOwnLicenseUsage, listOwnLicenses, listOwnStatements, type MeDeps, readMe } from './me.ts';
+import { ownRequestRoutes } from './own-requests.ts';
+import { type PartnerApp, partnerRoute } from './route.ts';
+import {
+  ListOwnDecisionsQuery,
+  ListOwnStatementsQuery,
+  PartnerAnswer,
+  PartnerDecision,
+  PartnerDecisionPage,
+  PartnerLicensePage,
+} from './schema.ts';
+import { OwnUsage, OwnUsageQuery, ownUsage } from './usage.ts';
+
+export interface PartnerDeps extends MeDeps, RequestDeps {
+  /** For dry runs. */
+  checks: CheckDeps;
+  /** Lines of the sender on printed statements. */
+  publisher: readonly string[];
+}
+
+export function partnerRoutes(app: App, deps: PartnerDeps): void {
+  const partners = { app, gate: openGate() };
+  const me = { id: 'getMe', is: 'Read who you are, your licenses and limits', answer: PartnerAnswer };
+  partnerRoute(partners, 'GET /v1/me', me, (requesterId, request) => readMe(deps, requesterId, request.partner.keyId));
+  licenseRoutes(partners, deps);
+  statementRoutes(partners, deps);
+  decisionRoutes(partners, deps);
+  usageRoute(partners, deps);
+  accessRoutes(partners, deps);
+  ownRequestRoutes(partners, deps);
+  requestRoutes(app, deps);
+}
+
+function licenseRoutes(partners: PartnerApp, deps: MeDeps): void {
+  const list = {
+    id: 'listOwnLicenses',
+    is: 'List your licenses',
+    query: PageQuerySchema,
+    answer: PartnerLicensePage,
+  };
+  partnerRoute(partners, 'GET /v1/me/licenses', list, async (requesterId, { query }) =>
+    toList(await listOwnLicenses(deps, requesterId, query)),
+  );
+
+  const usage = { id: 'getOwnLicenseUsage', is: 'Report the running period of your license', answer: LicenseUsage };
+  partnerRoute(partners, 'GET /v1/me/licenses/:id/usage', usage, (requesterId, { params }) =>
+    getOwnLicenseUsage(deps, requesterId, params.id),
+  );
+}
+
+function statementRoutes(partners: PartnerApp, deps: PartnerDeps): void {
+  const list = {
+    id: 'listOwnStatements',
+    is: 'List your statements of a month, quarter or year',
+    query: ListOwnStatementsQuery,
+    answer: pageOf(StatementAnswer, 'PartnerStatementList'),
+  };
+  partnerRoute(partners, 'GET /v1/me/statements', list, async (requesterId, { query, headers }, reply) => {
+    if (!prefersCsv(headers.accept)) return toList(await listOwnStatements(deps, requesterId, query));
+    const sent = await sendStatements(reply, deps, { ...query, requesterId });
+    await finished(reply.raw).catch(() => {});
+    return sent;
+  });
+
+  const read = { id: 'getOwnStatement', is: 'Read your statement', answer: StatementAnswer };
+  partnerRoute(partners, 'GET /v1/me/statements/:id', read, async (requesterId, { params, headers }, reply) => {
+    const billed = await getOwnBilled(deps, requesterId, params.id);
+    const sent = await sendStatement(deps, reply, { accept: headers.accept, billed });
+    // A stream of decisions is in progress until it ends.
+    await finished(reply.raw).catch(() => {});
+    return sent;
+  });
+}
+
+function decisionRoutes(partners: PartnerApp, deps: MeDeps): void {
+  const list = {
+    id: 'listOwnDecisions',
+    is: 'List the decisions about you',
+    query: ListOwnDecisionsQuery,
+    answer: PartnerDecisionPage,
+  };
+  partnerRoute(partners, 'GET /v1/me/decisions', list, async (requesterId, { query }) =>
+    toList(await listOwnDecisions(deps, requesterId, query, spanOf(query))),
+  );
+
+  const read = { id: 'getOwnDecision', is: 'Read a decision about you', answer: PartnerDecision };
+  partnerRoute(partners, 'GET /v1/me/decisions/:id', read, (requesterId, { params }) =>
+    getOwnDecision(deps, requesterId, params.id),
+  );
+}
+
+function usageRoute(partners: PartnerApp, deps: MeDeps): void {
+  const usage = { id: 'getOwnUsage', is: 'Report your usage', query: OwnUsageQuery, answer: OwnUsage };
+  partnerRoute(partners, 'GET /v1/me/usage', usage, async (requesterId, { query, headers }, reply) => {
+    const report = await ownUsage(deps, requesterId, query);
+    if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
+      return sendText(reply, CSV_TYPE, reportCsv(report));
+    }
+    return report;
+  });
+}
+
+function accessRoutes(partners: PartnerApp, { db, now, checks }: PartnerDeps): void {
+  const access = {
+    id: 'checkOwnAccess',
+    is: 'Ask what you may have',
+    body: OwnAccess,
+    answer: AccessPage,
+    bulk: true,
+  } as const;
+  partnerRoute(partners, 'POST /v1/me/access', access, async (_requesterId, { partner, body }) => {
+    const data = await checkOwnAccess(checks, partner, body.checks);
+    return toList({ data, hasMore: false, totalCount: data.length, nextCursor: null });
+  });
+
+  const contents = { db, now, snapshot: checks.snapshot, cursors: openCursors(db) };
+  const content = {
+    id: 'listOwnContent',
+    is: 'List what you may have now',
+    query: OwnContentQuery,
+    answer: OwnContentPage,
+  };
+  partnerRoute(partners, 'GET /v1/me/content', content, (requesterId, { query }) =>
+    listOwnContent(contents, requesterId, query),
+  );
+}

@@ -1,0 +1,220 @@
+/** Computes statements: final ones as they were stored, the others from the decisions. */
+import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
+import { toIso } from '../../lib/clock.ts';
+import { partialOf } from '../../rules/terms/partial.ts';
+import type { Terms } from '../../rules/terms/terms.ts';
+import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../../rules/terms/timeline.ts';
+import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
+import { countFast, type FastDeps } from './columns-counting.ts';
+import { type Correctable, correctionOf, findChanged, findCorrectable } from './corrections.ts';
+import { countOutside, type Unlicensed } from './outside.ts';
+import type { Billed, BilledContract, Statement } from './statement.ts';
+import { type FinalStatement, findFinals } from './store.ts';
+import { type Tallied, Tally } from './tally.ts';
+
+export interface ComputeDeps extends FastDeps {
+  ledgerNo: number;
+  now(): number;
+}
+
+export interface Computed {
+  statement: Statement;
+  ownMicros: bigint;
+  isFinal: boolean;
+}
+
+/** Decisions to be counted together by some terms. */
+interface Job {
+  licenseId: string;
+  span: Pick<BillingPeriodSpan, 'start' | 'end' | 'terms'>;
+  tally: Tally;
+}
+
+export interface ComputeOptions {
+  /** Where periods that are not final are counted. */
+  from?: 'records' | 'columns';
+  /** Where the latest final period is counted again. Of earlier ones, only those that changed are. */
+  recount?: 'records' | 'columns';
+}
+
+/** Returns the statements in the order of `billed`. */
+export async function computeStatements(
+  deps: ComputeDeps,
+  billed: readonly Billed[],
+  { from = 'columns', recount = 'records' }: ComputeOptions = {},
+): Promise<Computed[]> {
+  const finals = await findFinals(
+    deps.db,
+    billed.map(({ id }) => id),
+  );
+  const open = billed.filter(({ id }) => !finals.has(id));
+  const jobs = new Map(open.map((one) => [one.id, jobOf(deps, one)]));
+  const onRecords = { ...deps, columns: undefined };
+  await runJobs(from === 'records' ? onRecords : deps, [...jobs.values()]);
+  const corrections = await computeCorrections(deps, open, recount);
+  return billed.map((one) => {
+    const final = finals.get(one.id);
+    if (final !== undefined) return { statement: final.statement, ownMicros: final.ownMicros, isFinal: true };
+    return toComputed(deps, one, (jobs.get(one.id) as Job).tally.result(), corrections.get(one.id) ?? []);
+  });
+}
+
+/** Returns the corrections on each of these statements, by its id. */
+async function computeCorrections(deps: ComputeDeps, open: readonly Billed[], recount: 'records' | 'columns') {
+  const correctable = await findCorrectable(deps, open);
+  const latest = new Set(recount === 'records' ? [...correctable.values()].flatMap((some) => some.at(-1) ?? []) : []);
+  const rest = [...correctable.values()].flat().filter((one) => !latest.has(one));
+  const recounts = new Map(
+    [...latest, ...(await findChanged(deps, rest))].map((one) => [one, recountOf(deps, one.final)]),
+  );
+  // Each time by itself: others may lie years back.
+  for (const jobs of Map.groupBy(recounts.values(), ({ span }) => `${span.start} ${span.end}`).values()) {
+    await runJobs(recount === 'records' ? { ...deps, columns: undefined } : deps, jobs);
+  }
+  const correct = (one: Correctable): Correction[] => {
+    const correction = recounts.has(one) ? correctionOf(one, (recounts.get(one) as Job).tally.result()) : null;
+    return correction === null ? [] : [correction];
+  };
+  return new Map([...correctable].map(([id, some]) => [id, some.flatMap(correct)]));
+}
+
+const newTally = ({ ledgerNo }: ComputeDeps, terms: Terms): Tally => new Tally(terms, new DecisionIds(ledgerNo));
+
+const jobOf = (deps: ComputeDeps, { contract, span }: Billed): Job => ({
+  licenseId: contract.licenseId,
+  span,
+  tally: newTally(deps, span.terms),
+});
+
+const recountOf = (deps: ComputeDeps, { statement, from, to }: FinalStatement): Job => ({
+  licenseId: statement.licenseId,
+  span: { start: from, end: to, terms: statement.terms },
+  tally: newTally(deps, statement.terms),
+});
+
+async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const byLicense = Map.groupBy(jobs, ({ licenseId }) => licenseId);
+  const query = {
+    from: Math.min(...jobs.map(({ span }) => span.start)),
+    to: Math.max(...jobs.map(({ span }) => span.end)),
+    licenses: { only: [...byLicense.keys()] },
+    contents: jobs.some(({ span }) => span.terms.unit === 'distinct_content'),
+  };
+  const ids = new DecisionIds(deps.ledgerNo);
+  let last = '';
+  let own: readonly Job[] = [];
+  await countFast(deps, query, {
+    begin() {
+      for (const job of jobs) job.tally = new Tally(job.span.terms, ids);
+    },
+    take(decision) {
+      if (decision.licenseId !== last) {
+        last = decision.licenseId;
+        own = byLicense.get(last) ?? [];
+      }
+      for (const { span, tally } of own) {
+        if (span.start <= decision.at && decision.at < span.end) tally.add(decision);
+      }
+    },
+    takeRun(licenseId, run) {
+      for (const { span, tally } of byLicense.get(licenseId) ?? []) tally.addRun(run, span.start, span.end);
+    },
+  });
+}
+
+function toComputed(
+  { now }: ComputeDeps,
+  { id, contract, span }: Billed,
+  tallied: Tallied,
+  corrections: readonly Correction[],
+): Computed {
+  const bill: Bill = billOf(span.terms, tallied, { share: span.share, corrections });
+  const from = toIso(span.start);
+  const statement: Statement = {
+    id,
+    object: 'statement',
+    status: now() < span.end ? 'running' : 'open',
+    licenseId: contract.licenseId,
+    requesterId: contract.requesterId,
+    requesterName: contract.requesterName,
+    period: span.label,
+    from,
+    to: toIso(span.end),
+    termsVersion: span.version,
+    terms: span.terms,
+    partialPeriod: partialOf(span.terms, span.share),
+    units: tallied.units,
+    decisions: tallied.decisions,
+    lines: bill.lines,
+    total: toAmount(bill.totalMicros, span.terms.currency),
+    uncounted: tallied.uncounted,
+    finalizedAt: null,
+    created: from,
+    updated: from,
+  };
+  return { statement, ownMicros: bill.ownMicros, isFinal: false };
+}
+
+export interface Outside extends Unlicensed {
+  noTerms: number;
+}
+
+/** Counts allowed, enforced decisions of a time that no statement of `billed` contracts holds. */
+export async function computeOutside(
+  deps: ComputeDeps,
+  contracts: readonly BilledContract[],
+  { from, to }: { from: number; to: number },
+): Promise<Outside> {
+  const [whole, some] = partition(contracts, (contract) => isCovered(contract, from, to));
+  const covers = new Map(some.map((contract) => [contract.licenseId, coverageOf(contract)]));
+  let noTerms = 0;
+  await countFast(
+    deps,
+    { from, to, licenses: { except: whole.map(({ licenseId }) => licenseId) } },
+    {
+      begin() {
+        noTerms = 0;
+      },
+      take({ licenseId, at }) {
+        if (covers.get(licenseId)?.(at) !== true) noTerms += 1;
+      },
+    },
+  );
+  return { ...(await countOutside(deps, { from, to })), noTerms };
+}
+
+function partition<T>(all: readonly T[], has: (one: T) => boolean): [T[], T[]] {
+  const groups = Map.groupBy(all, has);
+  return [groups.get(true) ?? [], groups.get(false) ?? []];
+}
+
+/** Returns whether statements of the contract cover all of a time. */
+function isCovered({ segments, bounds, finals }: BilledContract, from: number, to: number): boolean {
+  const computed = billingPeriods(segments, bounds, { since: from, until: to });
+  const spans = [...computed, ...finals.map((final) => ({ start: final.from, end: final.to }))];
+  let end = from;
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    if (span.start <= end) end = Math.max(end, span.end);
+  }
+  return end >= to;
+}
+
+/** Returns a function that returns whether a statement of the contract covers a time. */
+function coverageOf({ segments, bounds, finals }: BilledContract): (at: number) => boolean {
+  let known = { start: 0, end: 0, isBilled: false };
+  return (at) => {
+    if (at >= known.start && at < known.end) return known.isBilled;
+    const final = finals.find((one) => one.from <= at && at < one.to);
+    if (final !== undefined) {
+      known = { start: final.from, end: final.to, isBilled: true };
+      return true;
+    }
+    const span = billingPeriodAt(segments, at);
+    if (span === undefined) return false;
+    const { start, end } = span;
+    const [billed] = billingPeriods(segments, bounds, { since: start, until: end });
+    known = { start, end, isBilled: billed !== undefined };
+    return known.isBilled;
+  };
+}

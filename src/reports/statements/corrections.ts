@@ -1,0 +1,100 @@
+/**
+ * Late corrections: the differences between final statements and their periods as they are counted now. Promise: each
+ * is credited once, on the first statement after it that is not final yet and has its currency.
+ */
+import { Unavailable } from '../../db/db.ts';
+import { countGoneByLicense } from '../../decisions/history/counted.ts';
+import { toMicros } from '../../rules/terms/money.ts';
+import { billOf, type Correction } from './bill.ts';
+import { type FastDeps, isRetiredArchive } from './columns-counting.ts';
+import { type Billed, billedOf } from './statement.ts';
+import { type FinalStatement, findFinalsOf } from './store.ts';
+import type { Tallied } from './tally.ts';
+
+type Difference = Omit<Correction, 'statementId'>;
+
+/** A final statement, with the corrections of it that are on other final ones. */
+export interface Correctable {
+  final: FinalStatement;
+  credited: Difference;
+}
+
+/** Returns the final statements that each of these has to correct, oldest first, by its id. */
+export async function findCorrectable({ db }: FastDeps, open: readonly Billed[]): Promise<Map<string, Correctable[]>> {
+  const ids = [...new Set(open.map(({ contract }) => contract.licenseId))];
+  const finals = Map.groupBy(await findFinalsOf(db, ids), ({ statement }) => statement.licenseId);
+  return new Map(open.map((one) => [one.id, correctableBy(one, finals.get(one.contract.licenseId) ?? [])]));
+}
+
+function correctableBy({ contract, span }: Billed, finals: readonly FinalStatement[]): Correctable[] {
+  const { currency } = span.terms;
+  // An amount in another currency cannot be a line of this statement.
+  const before = finals.filter(({ from, statement }) => from < span.start && statement.terms.currency === currency);
+  const [oldest] = before;
+  if (oldest === undefined) return [];
+  const isFinal = new Set(finals.map(({ statement }) => statement.id));
+  const between = billedOf(contract, { since: oldest.from, until: span.start });
+  const open = between.filter((one) => one.span.terms.currency === currency && !isFinal.has(one.id));
+  // What is before such a statement is corrected there.
+  const since = Math.max(-Infinity, ...open.map((one) => one.span.start).filter((start) => start < span.start));
+  return before.filter(({ from }) => from > since).map((final) => ({ final, credited: creditedOn(final, finals) }));
+}
+
+function creditedOn({ statement: { id } }: FinalStatement, finals: readonly FinalStatement[]): Difference {
+  const sum: Difference = { units: 0, decisions: 0, micros: 0n };
+  for (const { kind, statementId, units, decisions, amount } of finals.flatMap(({ statement }) => statement.lines)) {
+    if (kind !== 'correction' || statementId !== id) continue;
+    sum.units += units ?? 0;
+    sum.decisions += decisions ?? 0;
+    sum.micros += toMicros(amount);
+  }
+  return sum;
+}
+
+/** Returns null where the period is counted as it was billed and corrected. */
+export function correctionOf({ final, credited }: Correctable, tallied: Tallied): Correction | null {
+  const { statement, ownMicros } = final;
+  const micros =
+    billOf(statement.terms, tallied, { share: statement.partialPeriod ?? null }).ownMicros -
+    ownMicros -
+    credited.micros;
+  const units = tallied.units - statement.units - credited.units;
+  const decisions = tallied.decisions - statement.decisions - credited.decisions;
+  return micros === 0n && units === 0 && decisions === 0
+    ? null
+    : { statementId: statement.id, units, decisions, micros };
+}
+
+/**
+ * Returns those whose periods may be counted differently now. Decisions are only added to a period: where there are as
+ * many as when it became final, they are the same.
+ */
+export async function findChanged(deps: FastDeps, all: readonly Correctable[]): Promise<Correctable[]> {
+  const changed: Correctable[] = [];
+  for (const some of Map.groupBy(all, ({ final: { from, to } }) => `${from} ${to}`).values()) {
+    changed.push(...(await changedIn(deps, some)));
+  }
+  return changed;
+}
+
+/** All are of the same time. */
+async function changedIn(deps: FastDeps, some: Correctable[]): Promise<Correctable[]> {
+  const [first] = some;
+  if (first === undefined || deps.columns === undefined) return some;
+  const { from, to } = first.final;
+  if (await isRetiredArchive(deps, { from, to })) return some;
+  const ids = some.map(({ final }) => final.statement.licenseId);
+  try {
+    const live = await deps.columns.licensedCounts({ from, to, licenses: { only: ids } });
+    // The columns first: what is deleted in between is in both, and counted again.
+    const gone = await countGoneByLicense(deps.db, { from, to }, ids);
+    return some.filter(({ final: { statement } }) => {
+      const { licenseId, decisions, uncounted } = statement;
+      const billed = uncounted.reduce((sum, one) => sum + one.decisions, decisions);
+      return billed !== (live.get(licenseId) ?? 0) + (gone.get(licenseId) ?? 0);
+    });
+  } catch (error) {
+    if (error instanceof Unavailable) return some;
+    throw error;
+  }
+}

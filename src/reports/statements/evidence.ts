@@ -1,0 +1,89 @@
+/**
+ * The decisions that a statement counts, one by one: those of the log, of the archive, and those that only statements
+ * still count, because their items were deleted or they left the log. With them, every line can be counted again.
+ */
+import type { Db } from '../../db/db.ts';
+import { inList, toList } from '../../db/query.ts';
+import type { CountedDecision } from '../../decisions/history/counted.ts';
+import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
+import { toIso } from '../../lib/clock.ts';
+import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
+import type { ComputeDeps } from './compute.ts';
+import { type CountingQuery, countInOrder, windows } from './counting.ts';
+import type { Billed } from './statement.ts';
+
+export const REMOVALS = ['deleted', 'retention'] as const;
+
+/** A decision of a statement; the log has it with the same names. */
+export interface EvidenceRow {
+  id: string;
+  created: string;
+  licenseId: string;
+  purpose: string | null;
+  allowed: true;
+  enforced: true;
+  /** null: no item, or a deleted one. */
+  contentId: string | null;
+  url: string | null;
+  /** The URL that stands for all spellings of its file; absent where it is `url`. */
+  file?: string;
+  /** Every decision is a unit, or the first one of its content in the period for a counted purpose. */
+  unit: boolean;
+  /** Why no log has it: its item was deleted, or it left the log by retention. null: a log or an archive has it. */
+  removed: (typeof REMOVALS)[number] | null;
+}
+
+/** Yields the decisions as NDJSON, in no order; the terms are those by which the statement counts. */
+export async function* evidenceOf(deps: ComputeDeps, { contract, span }: Billed, terms: Terms): AsyncGenerator<string> {
+  const { licenseId } = contract;
+  const query = { from: span.start, to: span.end, licenseIds: [licenseId] };
+  const firsts = terms.unit === 'decision' ? undefined : await findFirsts(deps, query, terms);
+  const ids = new DecisionIds(deps.ledgerNo);
+  for await (const found of windows(deps, query)) {
+    const names = await namesOf(deps.db, found);
+    const rows = found.map((one): EvidenceRow => {
+      const { content, url = null, purpose, deleted, kept } = one;
+      return {
+        id: ids.idOf(one),
+        created: toIso(one.at),
+        licenseId,
+        purpose,
+        allowed: true,
+        enforced: true,
+        contentId: typeof content === 'number' ? (names.get(content) ?? null) : null,
+        url,
+        ...(typeof content === 'string' && url !== null && content !== url ? { file: content } : {}),
+        unit: countsPurpose(terms, purpose) && (firsts?.has(one.seq) ?? true),
+        removed: deleted ? 'deleted' : kept === true ? 'retention' : null,
+      };
+    });
+    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  }
+}
+
+/** Returns the numbers of the decisions that are the first of their content. */
+async function findFirsts(deps: ComputeDeps, query: CountingQuery, terms: Terms): Promise<Set<number>> {
+  let contents = new Map<number | string, number>();
+  await countInOrder(deps, query, {
+    begin() {
+      contents = new Map();
+    },
+    take({ content, purpose, seq }) {
+      if (countsPurpose(terms, purpose) && !contents.has(content)) contents.set(content, seq);
+    },
+  });
+  return new Set(contents.values());
+}
+
+const NAMES_AT_ONCE = 1_000;
+
+async function namesOf(db: Db, found: readonly CountedDecision[]): Promise<Map<number, string>> {
+  const nos = [...new Set(found.map(({ content }) => content).filter((one) => typeof one === 'number'))];
+  const names = new Map<number, string>();
+  for (let i = 0; i < nos.length; i += NAMES_AT_ONCE) {
+    const list = toList(nos.slice(i, i + NAMES_AT_ONCE));
+    const sql = `select no, id from content where ${inList(db.engine, 'no', 'bigint')}`;
+    for (const { no, id } of await db.read<{ no: number; id: string }>(sql, [list])) names.set(no, id);
+  }
+  return names;
+}

@@ -1,0 +1,151 @@
+/** Statements: list, read in four formats, make final; the usage of a license. */
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { Changes } from '../../api/changes/changes.ts';
+import type { App } from '../../api/http/app.ts';
+import { CSV_TYPE } from '../../api/http/csv.ts';
+import { toList } from '../../api/http/list.ts';
+import { preferred } from '../../api/http/negotiate.ts';
+import { sendText } from '../../api/http/reply.ts';
+import { edit, route } from '../../api/http/route.ts';
+import { toIso } from '../../lib/clock.ts';
+import { type ComputeDeps, computeOutside, computeStatements, type Outside } from './compute.ts';
+import { statementCsv, statementsCsv } from './csv.ts';
+import { planFinalize } from './edits.ts';
+import { evidenceOf } from './evidence.ts';
+import { getBilled } from './find.ts';
+import { statementHtml } from './html.ts';
+import { readAllStatements, readStatements } from './list.ts';
+import { PartnerCounts, ReconciliationAnswer } from './reconcile-schema.ts';
+import { reconcile } from './reconciliation.ts';
+import { LicenseUsage, ListStatementsQuery, StatementAnswer, StatementPage } from './schema.ts';
+import { type Billed, monthIn } from './statement.ts';
+import { findFinals } from './store.ts';
+import { licenseUsage } from './usage.ts';
+
+export interface StatementDeps extends ComputeDeps {
+  changes: Changes;
+  /** Lines of the sender on printed statements: its name, then its address. */
+  publisher: readonly string[];
+}
+
+const NDJSON = 'application/x-ndjson';
+// Prices are no matter for keys that browsers hold.
+const reading = { tag: 'Statements', permission: 'requesters:read', secretKey: true } as const;
+const writing = { tag: 'Statements', permission: 'requesters:write' } as const;
+const MEDIA_TYPES = ['application/json', 'text/csv', 'text/html', NDJSON] as const;
+const LIST_TYPES = ['application/json', 'text/csv'] as const;
+const MEDIA_TYPE_OF_EVIDENCE = `${NDJSON}; charset=utf-8`;
+
+export function statementRoutes(app: App, deps: StatementDeps): void {
+  listRoute(app, deps);
+  const { changes, db, now } = deps;
+
+  const read = { ...reading, id: 'getStatement', is: 'Read a statement', answer: StatementAnswer };
+  route(app, 'GET /v1/statements/:id', read, async ({ params, headers }, reply) => {
+    return sendStatement(deps, reply, { accept: headers.accept, billed: await getBilled(db, params.id, now()) });
+  });
+
+  const compare = {
+    ...reading,
+    id: 'reconcileStatement',
+    is: "Compare a statement with a partner's counts",
+    csv: true,
+    bulk: true,
+    body: PartnerCounts,
+    answer: ReconciliationAnswer,
+  } as const;
+  route(app, 'POST /v1/statements/:id/reconcile', compare, async ({ params, body }) =>
+    reconcile(deps, params.id, body),
+  );
+
+  const finalize = {
+    ...writing,
+    id: 'finalizeStatement',
+    is: 'Make a statement final; it never changes again',
+    answer: StatementAnswer,
+  };
+  edit(app, 'POST /v1/statements/:id/finalize', finalize, async (request) =>
+    changes.commit(request, request.params.id, () => planFinalize(deps, request.params.id)),
+  );
+
+  const usage = {
+    ...reading,
+    id: 'getLicenseUsage',
+    is: 'Report the running period of a license',
+    answer: LicenseUsage,
+  };
+  route(app, 'GET /v1/licenses/:id/usage', usage, async ({ params }) => licenseUsage(deps, params.id));
+}
+
+interface Asked {
+  accept: string | undefined;
+  billed: Billed;
+}
+
+/** The sender is printed on statements. */
+type SendDeps = ComputeDeps & Pick<StatementDeps, 'publisher'>;
+
+/** Sends a statement in the format that `accept` prefers: JSON, CSV, a page, or its decisions as NDJSON. */
+export async function sendStatement(deps: SendDeps, reply: FastifyReply, { accept, billed }: Asked) {
+  const type = preferred(accept, MEDIA_TYPES);
+  if (type === NDJSON) return sendEvidence(deps, reply, billed);
+  const [computed] = await computeStatements(deps, [billed]);
+  const { statement } = computed as NonNullable<typeof computed>;
+  if (type === 'text/csv') return sendText(reply, CSV_TYPE, statementCsv(statement));
+  if (type === 'application/json') return reply.send(statement);
+  // The page has styles of its own and nothing else.
+  reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+  return sendText(reply, 'text/html; charset=utf-8', statementHtml(statement, deps.publisher));
+}
+
+async function sendEvidence(deps: ComputeDeps, reply: FastifyReply, billed: Billed): Promise<FastifyReply> {
+  const final = (await findFinals(deps.db, [billed.id])).get(billed.id);
+  const lines = evidenceOf(deps, billed, final?.statement.terms ?? billed.span.terms);
+  // A failure at the beginning is answered as one.
+  const first = await lines.next();
+  return sendText(reply, MEDIA_TYPE_OF_EVIDENCE, first.done === true ? '' : following(first.value, lines));
+}
+
+async function* following(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+function listRoute(app: App, deps: StatementDeps): void {
+  const list = {
+    ...reading,
+    id: 'listStatements',
+    is: 'List the statements of a month, quarter or year',
+    query: ListStatementsQuery,
+    answer: StatementPage,
+  };
+  route(app, 'GET /v1/statements', list, async ({ query, headers }, reply) => {
+    if (prefersCsv(headers.accept)) return sendStatements(reply, deps, query);
+    const { requesterId, licenseId, timezone = 'UTC' } = query;
+    const { period, contracts, page } = await readStatements(deps, query);
+    const isAll = requesterId === undefined && licenseId === undefined;
+    const span = { from: monthIn(timezone, period.first), to: monthIn(timezone, period.last + 1) };
+    const outside = isAll ? toOutside(span, await computeOutside(deps, contracts, span)) : null;
+    return { ...toList(page), outside };
+  });
+}
+
+/** Returns whether a list of statements is to be CSV. */
+export const prefersCsv = (accept: string | undefined): boolean => preferred(accept, LIST_TYPES) === 'text/csv';
+
+/** Sends all statements of a period as CSV. What is refused is refused before the first row. */
+export async function sendStatements(
+  reply: FastifyReply,
+  deps: ComputeDeps,
+  { cursor: _cursor, limit: _limit, timezone: _timezone, ...query }: ListStatementsQuery,
+): Promise<FastifyReply> {
+  const rows = statementsCsv(readAllStatements(deps, query));
+  return reply.type(CSV_TYPE).serializer(String).send(Readable.from(rows));
+}
+
+const toOutside = ({ from, to }: { from: number; to: number }, outside: Outside) => ({
+  from: toIso(from),
+  to: toIso(to),
+  ...outside,
+});

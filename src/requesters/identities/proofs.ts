@@ -1,0 +1,75 @@
+/** The identities of requesters and of the crawler directory: what proves each name, and the lists they name. */
+import type { Changes } from '../../api/changes/changes.ts';
+import { isRequesterEdit } from '../../api/changes/kinds.ts';
+import type { Db } from '../../db/db.ts';
+import { CRAWLERS } from '../../rules/crawlers/directory.ts';
+import type { Identity } from '../../rules/crawlers/identity.ts';
+import { findIdentities } from '../store.ts';
+import { RangeSet } from './ranges.ts';
+
+/** Everything that verifies a name. */
+export interface Proofs {
+  /** The ranges that the identities themselves state; null without any. */
+  stated: RangeSet | null;
+  lists: readonly string[];
+  /** Ends of host names, in lowercase. */
+  suffixes: readonly string[];
+  /** Its agents sign their requests. */
+  signs: boolean;
+}
+
+export interface ProofsByName {
+  /** Returns the proofs of a requester; undefined for one without identities. */
+  ofRequester(id: string): Proofs | undefined;
+  /** Returns the proofs of a crawler of the directory; undefined for one without identities. */
+  ofCrawler(name: string): Proofs | undefined;
+  /** Returns ids of requesters with identities, at most so many. */
+  requesterIds(most: number): string[];
+  /** The lists to fetch, each once: those of the directory first. */
+  lists(): Set<string>;
+  /** The lists of the crawler directory, each once. */
+  directoryLists(): string[];
+}
+
+/** `directory` says whether the lists of the crawler directory are fetched. */
+export async function openProofs(db: Db, changes: Changes, directory: boolean): Promise<ProofsByName> {
+  const crawlers = new Map(
+    CRAWLERS.flatMap(({ name, identities }) =>
+      identities.length === 0 ? [] : [[name, toProofs(identities)] as const],
+    ),
+  );
+  const requesters = new Map<string, Proofs>();
+  const put = (id: string, identities: readonly Identity[]): void => {
+    if (identities.length === 0) requesters.delete(id);
+    else requesters.set(id, toProofs(identities));
+  };
+  /** Requesters that changed during the read, which may be stale. */
+  const changed = new Set<string>();
+  changes.subscribe(({ kind, id, object }) => {
+    if (!isRequesterEdit(kind)) return;
+    changed.add(id);
+    // Nodes of the previous version announce requesters without identities.
+    const { identities = [] } = object as { identities?: readonly Identity[] };
+    put(id, kind === 'requester.deleted' ? [] : identities);
+  });
+  for (const { id, identities } of await findIdentities(db)) if (!changed.has(id)) put(id, identities);
+
+  return {
+    ofRequester: (id) => requesters.get(id),
+    ofCrawler: (name) => crawlers.get(name),
+    requesterIds: (most) => [...requesters.keys().take(most)],
+    directoryLists: () => [...new Set([...crawlers.values()].flatMap(({ lists }) => lists))],
+    lists: () =>
+      new Set([...(directory ? crawlers.values() : []), ...requesters.values()].flatMap(({ lists }) => lists)),
+  };
+}
+
+function toProofs(identities: readonly Identity[]): Proofs {
+  const ranges = identities.flatMap((one) => ('ranges' in one ? one.ranges : []));
+  return {
+    stated: ranges.length === 0 ? null : new RangeSet(ranges),
+    lists: identities.flatMap((one) => ('list' in one ? [one.list] : [])),
+    signs: identities.some(({ kind }) => kind === 'signature'),
+    suffixes: identities.flatMap((one) => ('suffixes' in one ? one.suffixes : [])),
+  };
+}

@@ -1,0 +1,54 @@
+/** Published lists on the wire. */
+import { type Static, Type } from 'typebox';
+import { pageOf } from '../../api/http/list.ts';
+import { toIso } from '../../lib/clock.ts';
+import { isFresh, type ListState } from './list.ts';
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : toIso(at));
+const time = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const ListAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'Its URL' }),
+    object: Type.Literal('identity_list'),
+    url: Type.String(),
+    ranges: Type.Integer({ description: 'Number of ranges in force' }),
+    fresh: Type.Boolean({ description: 'Whether it verifies visitors: it was found published within seven days' }),
+    fetched: time('When the ranges in force were last found published'),
+    attempted: time('When it was last asked for'),
+    failures: Type.Integer({ description: 'Failed fetches since the last that succeeded' }),
+    failingSince: time('When the first of these was; null without one, or if it is not known'),
+    error: Type.Union([Type.String(), Type.Null()], { description: 'Why the last fetch failed' }),
+    held: Type.Union([Type.Object({ ranges: Type.Integer(), since: Type.String() }), Type.Null()], {
+      description: 'Ranges that are held back, because the list shrank by more than half',
+    }),
+  },
+  { title: 'IdentityList', description: 'A published list of addresses that verify a name' },
+);
+export const ListPage = pageOf(ListAnswer);
+
+export const AcceptList = Type.Object(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'The list whose held back ranges count from now on',
+    }),
+  },
+  { additionalProperties: false, title: 'AcceptIdentityList' },
+);
+export type AcceptList = Static<typeof AcceptList>;
+
+export const listAnswer = (list: ListState, now: number) => ({
+  id: list.url,
+  object: 'identity_list' as const,
+  url: list.url,
+  ranges: list.ranges,
+  fresh: isFresh(list.fetchedAt, now),
+  fetched: isoOrNull(list.fetchedAt),
+  attempted: isoOrNull(list.attemptedAt),
+  failures: list.failures,
+  failingSince: isoOrNull(list.failingSince),
+  error: list.error,
+  held: list.heldSince === null ? null : { ranges: list.heldRanges ?? 0, since: toIso(list.heldSince) },
+});

@@ -1,0 +1,300 @@
+/**
+ * Settings come from the environment, each also as `…_FILE`, which names a file that holds the value (for secrets).
+ * They are read once at start; all faults are listed together.
+ */
+import { readFileSync } from 'node:fs';
+import { OIDC_SETTINGS, type OidcConfig, oidcOf } from '../api/users/oidc.ts';
+import { PRIVACY_SETTINGS, type PrivacyConfig, privacyOf } from '../decisions/precision.ts';
+import { parseRange, type Range } from '../lib/ip-range.ts';
+import { readLines } from '../lib/lines.ts';
+import { machineMiB } from '../lib/machine.ts';
+import { LEAST_MIB, usualMiB } from '../lib/memory.ts';
+import { nearest } from '../lib/text.ts';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_FORMATS = ['auto', 'text', 'json'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/**
+ * Every setting: description, default (null: none) and parser. `read` throws a sentence that says what to do instead.
+ */
+export const SETTINGS = {
+  POSTERN_HOST: { doc: 'Address to listen on', default: '127.0.0.1', read: readText },
+  POSTERN_PORT: { doc: 'Port to listen on; 0 takes a free one', default: '8080', read: readPort },
+  POSTERN_DATA_DIR: { doc: 'Folder of the embedded storage', default: './data', read: readText },
+  POSTERN_DATABASE_URL: {
+    doc: 'postgres://… for a cluster; unset: embedded storage',
+    default: null,
+    read: readDatabase,
+  },
+  POSTERN_COLUMNS: {
+    doc: 'On a cluster: http://… of another node that keeps the columns; unset: this node keeps its own',
+    default: null,
+    read: readNode,
+  },
+  POSTERN_BOOTSTRAP_KEY: {
+    doc: 'First secret key, instead of one made at the first start',
+    default: null,
+    read: readKey,
+  },
+  POSTERN_TRUSTED_PROXIES: {
+    doc: 'Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For counts',
+    default: '',
+    read: readRanges,
+  },
+  POSTERN_CORS_ORIGINS: {
+    doc: 'Origins, separated by commas, whose pages may ask the API with a public key, such as https://www.example.com; * for all',
+    default: '',
+    read: readOrigins,
+  },
+  ...OIDC_SETTINGS,
+  POSTERN_WEBHOOK_ALLOW_PRIVATE: {
+    doc: 'true allows webhooks, lists and signature agents at private addresses and over http; for development',
+    default: 'false',
+    read: readBoolean,
+  },
+  POSTERN_CRAWLER_LISTS: {
+    doc: 'false fetches no address list of the crawler directory; those of requesters are still fetched',
+    default: 'true',
+    read: readBoolean,
+  },
+  POSTERN_PUBLISHER: { doc: 'Sender of printed statements: name; street; city', default: '', read: readLines },
+  ...PRIVACY_SETTINGS,
+  POSTERN_AUDIT_DAYS: { doc: 'Days for which the audit log is kept, at least 30', default: '365', read: readAuditDays },
+  POSTERN_DECISION_MAX_AGE: {
+    doc: 'Seconds, at most 300, for which clients may cache an answer; cached uses are not counted',
+    default: '0',
+    read: readMaxAge,
+  },
+  POSTERN_STOP_DELAY: {
+    doc: 'Seconds, at most 60, for which a stopping node keeps answering, not ready, until its load balancer has noticed',
+    default: '0',
+    read: readStopDelay,
+  },
+  POSTERN_ARCHIVE_DIR: {
+    doc: 'Folder of archived decisions (postern archive), which reports include; the same for all nodes that keep columns',
+    default: null,
+    read: readText,
+  },
+  POSTERN_MEMORY: {
+    doc: `Memory of the whole process in MiB, at least ${LEAST_MIB}; unset: half of what the machine or container has, at most 2048`,
+    default: null,
+    read: readMemory,
+  },
+  POSTERN_LOG_LEVEL: { doc: `One of ${LOG_LEVELS.join(', ')}`, default: 'info', read: oneOf(LOG_LEVELS) },
+  POSTERN_LOG_FORMAT: {
+    doc: 'auto, text or json; auto is text on a terminal, JSON elsewhere',
+    default: 'auto',
+    read: oneOf(LOG_FORMATS),
+  },
+} as const;
+
+/** Settings of the command; the service ignores them. */
+const OF_THE_COMMANDS = ['POSTERN_URL', 'POSTERN_KEY', 'POSTERN_WEBHOOK_SECRET', 'POSTERN_ENV'];
+
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  databaseUrl: string | null;
+  /** Address of the node that keeps the columns; null: this node. */
+  columnsUrl: string | null;
+  bootstrapKey: string | null;
+  trustedProxies: Range[];
+  /** Origins as browsers send them, or `*`. */
+  corsOrigins: string[];
+  oidc: OidcConfig | null;
+  webhookAllowPrivate: boolean;
+  crawlerLists: boolean;
+  auditDays: number;
+  /** Lines of the sender of statements. */
+  publisher: readonly string[];
+  /** Limits what is kept of visitors, and for how long. */
+  privacy: PrivacyConfig;
+  /** Duration in seconds. */
+  decisionMaxAge: number;
+  archiveDir: string | null;
+  stopDelaySeconds: number;
+  /** The memory of the whole process. */
+  memoryMiB: number;
+  logLevel: string;
+  logFormat: LogFormat;
+}
+
+/** Every fault of the settings, one line each. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`Invalid settings:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const faults: string[] = [];
+  const values = new Map<string, unknown>();
+  for (const [name, { default: preset, read }] of Object.entries(SETTINGS)) {
+    try {
+      const text = textOf(env, name) ?? preset;
+      values.set(name, text === null ? null : read(text));
+    } catch (error) {
+      faults.push(`${name}: ${(error as Error).message}`);
+    }
+  }
+  if (values.get('POSTERN_COLUMNS') != null && values.get('POSTERN_DATABASE_URL') === null) {
+    faults.push('POSTERN_COLUMNS: is for nodes on PostgreSQL; unset it, or set POSTERN_DATABASE_URL');
+  }
+  const oidc = oidcOf(values, faults);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return {
+    host: values.get('POSTERN_HOST') as string,
+    port: values.get('POSTERN_PORT') as number,
+    dataDir: values.get('POSTERN_DATA_DIR') as string,
+    databaseUrl: values.get('POSTERN_DATABASE_URL') as string | null,
+    columnsUrl: values.get('POSTERN_COLUMNS') as string | null,
+    bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
+    trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
+    corsOrigins: values.get('POSTERN_CORS_ORIGINS') as string[],
+    oidc,
+    webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
+    crawlerLists: values.get('POSTERN_CRAWLER_LISTS') as boolean,
+    publisher: values.get('POSTERN_PUBLISHER') as string[],
+    auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
+    privacy: privacyOf(values),
+    decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
+    archiveDir: values.get('POSTERN_ARCHIVE_DIR') as string | null,
+    stopDelaySeconds: values.get('POSTERN_STOP_DELAY') as number,
+    memoryMiB: (values.get('POSTERN_MEMORY') as number | null) ?? usualMiB(machineMiB()),
+    logLevel: values.get('POSTERN_LOG_LEVEL') as string,
+    logFormat: values.get('POSTERN_LOG_FORMAT') as LogFormat,
+  };
+}
+
+/** Reads this setting alone. Throws a sentence that says what to do instead. */
+export function readMemoryMiB(env: Record<string, string | undefined>): number {
+  const text = textOf(env, 'POSTERN_MEMORY');
+  return text === undefined ? usualMiB(machineMiB()) : readMemory(text);
+}
+
+/** Returns unknown POSTERN_ names. They deserve a warning: a typo leaves a default in force. */
+export function unknownSettings(env: Record<string, string | undefined>): string[] {
+  const known = [...Object.keys(SETTINGS), ...OF_THE_COMMANDS].flatMap((name) => [name, `${name}_FILE`]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('POSTERN_') && !known.includes(name))
+    .map((name) => {
+      const near = nearest(name, known);
+      return `there is no setting ${name}${near === undefined ? '' : `; did you mean ${near}?`}`;
+    });
+}
+
+/** Reads the setting's text, or the file that its `…_FILE` names. */
+function textOf(env: Record<string, string | undefined>, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  if (file === undefined) return env[name];
+  if (env[name] !== undefined) throw new Error(`is set twice, also as ${name}_FILE; keep one`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`the file that ${name}_FILE names cannot be read (${(error as NodeJS.ErrnoException).code})`, {
+      cause: error,
+    });
+  }
+}
+
+function readText(text: string): string {
+  if (text.trim() === '') throw new Error('is empty; give a value or unset it');
+  return text;
+}
+
+function readKey(text: string): string {
+  if (!/^svc_sk_[0-9A-Za-z_]{32,128}$/.test(text)) {
+    throw new Error('must be svc_sk_ and 32 to 128 letters or digits; leave it unset to have one made');
+  }
+  return text;
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new Error(`must be a port from 0 to 65535, not "${text}"`);
+  return port;
+}
+
+function readDatabase(text: string): string {
+  if (!URL.canParse(text) || !['postgres:', 'postgresql:'].includes(new URL(text).protocol)) {
+    throw new Error('must be a URL such as postgres://user:password@host:5432/postern');
+  }
+  return text;
+}
+
+function readNode(text: string): string {
+  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
+    throw new Error('must be the URL of another node, such as http://10.0.0.5:8080');
+  }
+  return text;
+}
+
+const partsOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+function readRanges(text: string): Range[] {
+  return partsOf(text).map((part) => {
+    const range = parseRange(part);
+    if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
+    return range;
+  });
+}
+
+function readOrigins(text: string): string[] {
+  const origins = partsOf(text);
+  for (const origin of origins) {
+    if (origin === '*') continue;
+    // Browsers send no path, no default port and no uppercase letters.
+    const own = URL.canParse(origin) ? new URL(origin).origin : undefined;
+    if (own === origin) continue;
+    const advice = own === undefined || own === 'null' ? 'such as https://www.example.com' : `which would be ${own}`;
+    throw new Error(`"${origin}" is not an origin, ${advice}`);
+  }
+  return origins;
+}
+
+function readBoolean(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error(`must be true or false, not "${text}"`);
+  return text === 'true';
+}
+
+function readAuditDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,5}$/.test(text) || days < 30) throw new Error(`must be a number of days, 30 or more, not "${text}"`);
+  return days;
+}
+
+function readMaxAge(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,3}$/.test(text) || seconds > 300) throw new Error(`must be a number of seconds up to 300, not "${text}"`);
+  return seconds;
+}
+
+function readStopDelay(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,2}$/.test(text) || seconds > 60)
+    throw new Error(`must be a number of seconds from 0 to 60, not "${text}"`);
+  return seconds;
+}
+
+function readMemory(text: string): number {
+  const mib = Number(text);
+  if (!/^\d{1,7}$/.test(text) || mib < LEAST_MIB) {
+    throw new Error(`must be a number of MiB, ${LEAST_MIB} or more, such as 512, not "${text}"`);
+  }
+  return mib;
+}
+
+function oneOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}, not "${text}"`);
+    return text;
+  };
+}

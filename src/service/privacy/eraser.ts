@@ -1,0 +1,144 @@
+/**
+ * Erases requesters, one after the other. Promise: once an erasure is done, no record and no column of this
+ * installation has the id, the names or the texts of the requester; decisions, statements and changes have the
+ * pseudonym. What is decided after the walk is of a new requester. One node works at a time; a crash loses at most a
+ * piece of work, which is repeated.
+ */
+import type { Change } from '../../api/changes/change.ts';
+import type { Changes } from '../../api/changes/changes.ts';
+import type { Db } from '../../db/db.ts';
+import { openPace, PATIENT, type Pace } from '../../db/pace.ts';
+import type { PostgresDb } from '../../db/postgres/db.ts';
+import type { SqliteDb } from '../../db/sqlite/db.ts';
+import {
+  betweenSeqs,
+  findDecisions,
+  type Replacement,
+  replaceInDecisions,
+  withSeqs,
+} from '../../decisions/retention/erase.ts';
+import { eraseTests } from '../../decisions/retention/test-sweep.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { every } from '../../lib/every.ts';
+import { archiveWork } from './archives.ts';
+import { recordWork, unregisteredSteps } from './records.ts';
+import { type Erasure, findNext, updateErasure } from './store.ts';
+import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
+
+const LOOK_EVERY_MS = 500;
+/** Decisions are mostly looked at, which is quicker than writing rows. */
+const DECISIONS_PER_ROW = 10;
+/** Decisions that may have been written, on PostgreSQL, after a walk that passed their numbers: again. */
+const LATE = 10_000;
+/** Other nodes read the records every five seconds; a node that comes back later counts its columns again. */
+const COLUMNS_WAIT_MS = { sqlite: 0, postgres: 15_000 };
+
+export interface EraserDeps {
+  db: Db | SqliteDb | PostgresDb;
+  changes: Changes;
+  clock: Clock;
+  /** Settles when the columns have read the records as they are now, and again when they have been compacted. */
+  columns: { bounds(): Promise<unknown> };
+  /** Writes what this node has counted of unregistered requests. */
+  unregistered: { flush(): Promise<void> };
+  /** The folder of the archive; null: none is configured. */
+  archiveDir: string | null;
+  isOurs(): boolean;
+  onProblem(error: unknown): void;
+}
+
+/** Returns a function that stops the work and waits for the piece that runs. */
+export function startEraser(deps: EraserDeps): () => Promise<void> {
+  let isOver = false;
+  const mayGoOn = () => !isOver && deps.isOurs();
+  const log = openWriteAheadLog(deps.db);
+  const work = async (): Promise<void> => {
+    await eraseAll(deps, log, mayGoOn);
+    await log.tryEmpty();
+  };
+  const stop = every(LOOK_EVERY_MS, work, deps.onProblem);
+  return async () => {
+    isOver = true;
+    await stop();
+  };
+}
+
+async function eraseAll(deps: EraserDeps, log: WriteAheadLog, mayGoOn: () => boolean): Promise<void> {
+  const pace = openPace(deps.db.engine, PATIENT);
+  while (mayGoOn()) {
+    const one = await findNext(deps.db);
+    if (one === undefined) return;
+    log.markStale();
+    if (!(await goOn(deps, one, { pace, mayGoOn }))) return;
+  }
+}
+
+interface Terms {
+  pace: Pace;
+  mayGoOn(): boolean;
+}
+
+/** Does the next piece of an erasure. Returns whether there is more to do now. */
+async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): Promise<boolean> {
+  const { db, clock } = deps;
+  const by: Replacement = { requesterId: one.requesterId as string, pseudonym: one.pseudonym };
+  if (one.status === 'decisions') return pace((rows) => walkOn(deps, one, by, rows * DECISIONS_PER_ROW));
+  if (one.status === 'records') {
+    for await (const work of recordWork(db, by)) {
+      if (!mayGoOn()) return false;
+      await pace(work);
+    }
+    for await (const work of archiveWork(db, deps.archiveDir, by)) {
+      if (!mayGoOn()) return false;
+      await pace(work);
+    }
+    await db.atomic([
+      ...replaceInDecisions(db, betweenSeqs(one.walkedSeq - LATE, one.walkedSeq), by),
+      eraseTests(`seq > (select coalesce(max(seq), 0) - ${LATE} from test_decisions)`, by.requesterId),
+      updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one),
+    ]);
+    return true;
+  }
+  // The answer to a question includes all that was written before it; the second one comes after the compaction.
+  await deps.columns.bounds();
+  await deps.columns.bounds();
+  if (clock.now() - one.updatedAt < COLUMNS_WAIT_MS[db.engine]) return false;
+  await deps.unregistered.flush();
+  await finish(deps, one, by);
+  return true;
+}
+
+/** The reader finds the decisions, so that the writer, for which checks wait, only changes them. */
+async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement, limit: number): Promise<boolean> {
+  const [end] = await db.read<{ seq: number }>(
+    'select seq from decisions where seq > $1 order by seq limit 1 offset $2',
+    [one.walkedSeq, limit - 1],
+  );
+  const [newest] = await db.read<{ seq: number }>('select coalesce(max(seq), 0) as seq from decisions');
+  const walkedSeq = Math.max(one.walkedSeq, end?.seq ?? newest?.seq ?? 0);
+  const found = await findDecisions(db, { after: one.walkedSeq, upTo: walkedSeq }, by.requesterId);
+  const decisions = one.decisions + found.filter((row) => row.requester_id === by.requesterId).length;
+  const status = end === undefined ? 'records' : 'decisions';
+  const next: Erasure = { ...one, decisions, status, walkedSeq, updatedAt: clock.now() };
+  const seqs = found.map(({ seq }) => seq);
+  const steps = seqs.length === 0 ? [] : replaceInDecisions(db, withSeqs(db, seqs), by);
+  await db.atomicLater([...steps, updateErasure(next, one)]);
+  return true;
+}
+
+/** Forgets the id itself. Caches of all nodes drop what they compiled from rules that named it. */
+async function finish({ changes, clock }: EraserDeps, one: Erasure, by: Replacement): Promise<void> {
+  const done: Erasure = { ...one, status: 'done', requesterId: null, updatedAt: clock.now() };
+  const change: Change = {
+    kind: 'requester.erased',
+    id: one.pseudonym,
+    object: { id: one.pseudonym, object: 'requester', erased: true },
+  };
+  const author = { caller: { keyId: one.keyId }, id: null, idempotency: null, source: () => null };
+  await changes.commit(author, one.id, async () => ({
+    steps: [...unregisteredSteps(by), updateErasure(done, one)],
+    changes: [change],
+    status: 200,
+    body: null,
+  }));
+}

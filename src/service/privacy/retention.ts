@@ -1,0 +1,74 @@
+/**
+ * Erases the inputs of old decisions and takes older ones out of the log, day by day. Promise: no check waits for it.
+ * One node does the work, in small transactions with pauses; a crash loses nothing but the place of the pause. Days are
+ * those of UTC: a decision leaves at the end of the day on which it reaches its age.
+ */
+import type { Db } from '../../db/db.ts';
+import { CAREFUL, openPace, STEADY } from '../../db/pace.ts';
+import type { PostgresDb } from '../../db/postgres/db.ts';
+import type { SqliteDb } from '../../db/sqlite/db.ts';
+import type { PrivacyConfig } from '../../decisions/precision.ts';
+import { DAY_MS, endRetiring, eraseInputsBatch, retireBatch } from '../../decisions/retention/retire.ts';
+import { every } from '../../lib/every.ts';
+import { eraseAnswers } from './deliveries.ts';
+import { eraseKeptBodies } from './kept-bodies.ts';
+import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
+
+const LOOK_EVERY_MS = 10_000;
+
+export interface RetentionDeps {
+  db: Db | SqliteDb | PostgresDb;
+  now(): number;
+  privacy: Pick<PrivacyConfig, 'inputDays' | 'decisionDays'>;
+  /** Returns whether this node does the work. */
+  isOurs(): boolean;
+  /** Returns whether the clock can be trusted with deletions. */
+  isTimeSure(): boolean;
+  onProblem(error: unknown): void;
+}
+
+/** Returns the start of the day before which everything is older than so many days. */
+export const cutoffOf = (now: number, days: number): number => Math.floor(now / DAY_MS) * DAY_MS - days * DAY_MS;
+
+/** Returns a function that stops the work and waits for the batch that runs. */
+export function startRetention(deps: RetentionDeps): () => Promise<void> {
+  const { privacy, onProblem } = deps;
+  if (privacy.inputDays === null && privacy.decisionDays === null) return async () => {};
+  let isOver = false;
+  const mayGoOn = () => !isOver && deps.isOurs() && deps.isTimeSure();
+  const log = openWriteAheadLog(deps.db);
+  const work = async (): Promise<void> => {
+    await retain(deps, log, mayGoOn);
+    await log.tryEmpty();
+  };
+  const stop = every(LOOK_EVERY_MS, work, onProblem);
+  return async () => {
+    isOver = true;
+    await stop();
+  };
+}
+
+/**
+ * Does everything that is due, unless it may no longer go on. Each day, a day of decisions is due: a walk that takes
+ * longer would fall behind.
+ */
+async function retain({ db, now, privacy }: RetentionDeps, log: WriteAheadLog, mayGoOn: () => boolean): Promise<void> {
+  const { inputDays, decisionDays } = privacy;
+  const walk = async (batch: (rows: number) => Promise<boolean>): Promise<void> => {
+    // On PostgreSQL, checks do not queue behind it.
+    const careful = openPace(db.engine, db.engine === 'sqlite' ? CAREFUL : STEADY);
+    const steady = openPace(db.engine, STEADY);
+    const began = now();
+    const pace = () => (now() - began < DAY_MS ? careful : steady);
+    while (mayGoOn() && (await pace()(batch))) log.markStale();
+  };
+  if (decisionDays !== null) {
+    await walk((rows) => retireBatch(db, cutoffOf(now(), decisionDays), rows));
+    if (mayGoOn()) await endRetiring(db);
+  }
+  if (inputDays !== null) {
+    await walk((rows) => eraseInputsBatch(db, cutoffOf(now(), inputDays), rows));
+    await walk(() => eraseKeptBodies(db, cutoffOf(now(), inputDays)));
+    await walk(() => eraseAnswers(db, cutoffOf(now(), inputDays)));
+  }
+}

@@ -1,0 +1,199 @@
+/** The routes of the service. */
+
+import { auditRoutes } from '../api/changes/audit-routes.ts';
+import { eventRoutes } from '../api/events/routes.ts';
+import type { App } from '../api/http/app.ts';
+import { requireKeys } from '../api/http/auth.ts';
+import { consoleFiles } from '../api/http/console-files.ts';
+import { allowOrigins } from '../api/http/cors.ts';
+import { supportIdempotency } from '../api/http/idempotency.ts';
+import { describeApi } from '../api/http/openapi.ts';
+import { keyRoutes } from '../api/keys/routes.ts';
+import { holderOf } from '../api/users/holder.ts';
+import { userRoutes } from '../api/users/routes.ts';
+import { sessionRoutes } from '../api/users/session-routes.ts';
+import { deliveryRoutes } from '../api/webhooks/delivery-routes.ts';
+import { webhookRoutes } from '../api/webhooks/routes.ts';
+import { collectionRoutes } from '../content/collections/routes.ts';
+import { matchRoutes } from '../content/match-routes.ts';
+import { contentRoutes } from '../content/routes.ts';
+import { findMerged } from '../content/same-file.ts';
+import { siteRoutes } from '../content/sites/routes.ts';
+import { unregisteredRoutes } from '../content/unregistered/routes.ts';
+import { accessRoutes } from '../decisions/check/routes.ts';
+import { archivedTo, type DecisionFinder, type DecisionRef } from '../decisions/log/log.ts';
+import { decisionRoutes } from '../decisions/log/routes.ts';
+import { openTestLog } from '../decisions/log/test-log.ts';
+import { probeRoutes } from '../decisions/proxy/probe-routes.ts';
+import { authorizeRoutes } from '../decisions/proxy/routes.ts';
+import { retiredTo } from '../decisions/retention/retire.ts';
+import { VERSION } from '../lib/version.ts';
+import { candidateRoutes } from '../policies/candidate-routes.ts';
+import { policyRoutes } from '../policies/routes.ts';
+import { attentionRoutes } from '../reports/attention/routes.ts';
+import { findArchived } from '../reports/columns/archived-decision.ts';
+import { columnsRoutes } from '../reports/columns/remote.ts';
+import { type PartnerDeps, partnerRoutes } from '../reports/partner/routes.ts';
+import { statementRoutes } from '../reports/statements/routes.ts';
+import { findUnbilled } from '../reports/statements/unbilled.ts';
+import { usageRoutes } from '../reports/usage/routes.ts';
+import { candidateFiguresRoute } from '../reports/whatif/candidate-routes.ts';
+import { impactRoutes, simulateRoutes } from '../reports/whatif/routes.ts';
+import { crawlerRegistrationRoutes } from '../requesters/crawlers/register-routes.ts';
+import { crawlerRoutes } from '../requesters/crawlers/routes.ts';
+import { identityRoutes } from '../requesters/identities/routes.ts';
+import { verifiableIn } from '../requesters/identities/verifiable.ts';
+import { licenseRoutes } from '../requesters/licenses/routes.ts';
+import { offerRoutes } from '../requesters/offers/routes.ts';
+import { requesterRoutes } from '../requesters/routes.ts';
+import { findNames } from '../requesters/store.ts';
+import { tokenRoutes } from '../requesters/tokens/routes.ts';
+import { driftRoutes } from '../signals/drift/routes.ts';
+import { openRobotsJudge } from '../signals/robots/broken.ts';
+import { signalRoutes } from '../signals/routes.ts';
+import { healthRoutes } from './health/routes.ts';
+import { statusRoutes } from './health/status.ts';
+import type { Parts } from './parts.ts';
+import { readProgress } from './privacy/progress.ts';
+import { privacyRoutes } from './privacy/routes.ts';
+
+/** Archived and retired decisions are counted, and no longer in the log. */
+const openFinder = ({ db, columns }: Pick<Parts, 'db' | 'columns'>): DecisionFinder => ({
+  async find(filter, page) {
+    const [archived, retired] = await Promise.all([archivedTo(db), retiredTo(db)]);
+    return columns.find({ ...filter, after: Math.max(archived, retired) }, page);
+  },
+});
+
+/** Adds every route. Hooks come before the routes they apply to. */
+export async function addRoutes(app: App, parts: Parts): Promise<void> {
+  const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions } = parts;
+  const { testLedger, unregistered, identities, visitors, offers, published: signals } = parts;
+  await allowOrigins(app, config.corsOrigins);
+  describeApi(app, VERSION);
+  healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
+  requireKeys(app, {
+    authenticate: sessions.authenticate,
+    authenticatePartner: parts.authenticatePartner,
+    authorize: keys.authorize,
+    sourceOf: keys.source,
+  });
+  supportIdempotency(app, db, clock);
+  const { decisionMaxAge: maxAge, privacy } = config;
+  const checkDeps = {
+    db,
+    snapshot,
+    ledger,
+    testLedger,
+    unregistered,
+    offers,
+    identities,
+    visitors,
+    clock,
+    maxAge,
+    precision: privacy,
+  };
+  accessRoutes(app, { ...checkDeps, openSignalsOf: signals.ofPages });
+  authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals });
+  probeRoutes(app, { db, changes, clock });
+  const finder = openFinder(parts);
+  const tests = openTestLog(db, testLedger.ledgerNo);
+  decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), findArchived: inArchive(parts) });
+  addContentRoutes(app, parts);
+  publishingRoutes(app, parts);
+  addRequesterRoutes(app, parts);
+  statementRoutes(app, { ...countingOf(parts), changes, publisher: config.publisher });
+  crawlerRoutes(app);
+  addPolicyRoutes(app, parts);
+  const managing = { db, changes, clock, holderOf: (id: string) => holderOf(db, id) };
+  keyRoutes(app, { ...managing, keys });
+  userRoutes(app, managing);
+  auditRoutes(app, db);
+  notifyingRoutes(app, parts);
+  if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
+  addReports(app, parts, { finder, tests, checks: checkDeps });
+  unregisteredRoutes(app, parts);
+  statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy, privacyProgress: () => readProgress(db) });
+  sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
+  consoleFiles(app);
+}
+
+function addPolicyRoutes(app: App, parts: Parts): void {
+  const { db, changes, clock, columns, ledger, snapshot, offers, identities, impacts } = parts;
+  simulateRoutes(app, { db, snapshot, offers, identities, now: () => ledger.now() });
+  impactRoutes(app, { db, ledger, impacts });
+  candidateFiguresRoute(app, { db, columns });
+  const policyDeps = { db, changes, clock, findVerifiable: verifiableIn({ db, clock, identities }) };
+  candidateRoutes(app, policyDeps);
+  policyRoutes(app, policyDeps);
+}
+
+const inArchive =
+  ({ db, archive, ledger: { ledgerNo } }: Parts) =>
+  (ref: DecisionRef) =>
+    findArchived({ db, parquet: archive, ledgerNo }, ref);
+
+/** Adds the routes that report usage, to publishers and to partners. */
+function addReports(
+  app: App,
+  { config, db, changes, clock, columns, ledger, archive, signatures, keys }: Parts,
+  reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'>,
+): void {
+  const now = () => ledger.now();
+  attentionRoutes(app, { db, columns, signatures, keys, now });
+  usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
+  partnerRoutes(app, {
+    ...reading,
+    db,
+    changes,
+    clock,
+    columns,
+    parquet: archive,
+    ledgerNo: ledger.ledgerNo,
+    now,
+    publisher: config.publisher,
+  });
+}
+
+function notifyingRoutes(app: App, { config, db, changes, clock, events, streams }: Parts): void {
+  const webhookDeps = { db, changes, clock, events, allowPrivate: config.webhookAllowPrivate };
+  webhookRoutes(app, webhookDeps);
+  deliveryRoutes(app, webhookDeps);
+  eventRoutes(app, { events, streams });
+}
+
+function publishingRoutes(app: App, { db, changes, clock, published, driftChecks }: Parts): void {
+  const items = {
+    merged: (host: string, rules: Parameters<typeof findMerged>[2]) => findMerged(db, host, rules),
+  };
+  siteRoutes(app, { db, changes, clock, items });
+  signalRoutes(app, { db, clock, signals: published });
+  driftRoutes(app, { db, driftChecks });
+}
+
+function addContentRoutes(app: App, { db, changes, clock, collections, columns }: Parts): void {
+  contentRoutes(app, { db, changes, clock, collections, stats: columns.stats });
+  collectionRoutes(app, { db, changes, clock, collections });
+  matchRoutes(app, { db, clock, collections });
+  offerRoutes(app, { db, changes, clock });
+}
+
+/** Returns the parts with which statements are counted. */
+const countingOf = ({ db, columns, archive, ledger }: Parts) => ({
+  db,
+  columns,
+  parquet: archive,
+  ledgerNo: ledger.ledgerNo,
+  now: () => ledger.now(),
+});
+
+function addRequesterRoutes(app: App, parts: Parts): void {
+  const { config, db, changes, clock, ledger, columns, tokens } = parts;
+  requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
+  privacyRoutes(app, { db, changes, clock, ledger, columns });
+  tokenRoutes(app, { db, changes, clock, tokens });
+  crawlerRegistrationRoutes(app, { db, changes, clock });
+  identityRoutes(app, { db, changes, clock });
+  const counting = countingOf(parts);
+  licenseRoutes(app, { db, changes, clock, findUnbilled: (id, bounds) => findUnbilled(counting, id, bounds) });
+}

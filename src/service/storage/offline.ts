@@ -1,0 +1,62 @@
+/**
+ * Edits without the service, for when no key is left and no user can sign in. They require write access to the data
+ * folder or the database. Promise: the edit and its audit entry are committed together, as the service does it.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Edit, SYSTEM } from '../../api/changes/change.ts';
+import { openChanges } from '../../api/changes/changes.ts';
+import { type Db, Unavailable } from '../../db/db.ts';
+import { MIGRATIONS } from '../../db/migrations/index.ts';
+import { openPostgres } from '../../db/postgres/db.ts';
+import { isPostgresUrl } from '../../db/postgres/url.ts';
+import { openSqlite } from '../../db/sqlite/db.ts';
+import { type Clock, steadyClock } from '../../lib/clock.ts';
+
+/** The records cannot be edited; the message says what to do. */
+export class CannotEdit extends Error {}
+
+/**
+ * Plans and commits an edit of `records`, the folder of an installation or a PostgreSQL URL. Returns its answer. Throws
+ * CannotEdit, Unavailable, and what `plan` throws.
+ */
+export async function editOffline(
+  records: string,
+  plan: (db: Db, now: number) => Promise<Edit>,
+): Promise<Record<string, unknown>> {
+  const { db, clock } = await open(records);
+  try {
+    await requireSchema(db, records);
+    const made = await openChanges(db, clock).commit(SYSTEM, 'offline', () => plan(db, clock.now()));
+    return JSON.parse(made.text) as Record<string, unknown>;
+  } finally {
+    await db.close();
+  }
+}
+
+async function open(records: string): Promise<{ db: Db; clock: Clock }> {
+  if (isPostgresUrl(records)) {
+    const db = await openPostgres(records).catch((cause: Error) => {
+      throw new CannotEdit(`The database cannot be used: ${cause.message}.`, { cause });
+    });
+    return { db, clock: db.clock };
+  }
+  const file = join(records, 'postern.db');
+  // Opening a missing file would create one.
+  if (!existsSync(file))
+    throw new CannotEdit(`There is no installation in ${records}. Name its folder with --data-dir.`);
+  return { db: await openSqlite(file), clock: steadyClock() };
+}
+
+/** Throws CannotEdit unless the schema is that of this version. */
+async function requireSchema(db: Db, records: string): Promise<void> {
+  const rows = await db.read('select version from schema_migrations').catch((error: Error) => {
+    if (error instanceof Unavailable) throw error;
+    const where = isPostgresUrl(records) ? 'the database' : records;
+    throw new CannotEdit(`There is no installation in ${where}. Start the service on it first.`, { cause: error });
+  });
+  if (Math.max(0, ...rows.map((row) => Number(row.version))) === MIGRATIONS.length) return;
+  throw new CannotEdit(
+    'The data belongs to another version of Postern. Use the command of that version, or start this version once.',
+  );
+}

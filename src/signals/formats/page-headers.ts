@@ -1,0 +1,76 @@
+/** The headers of answers: `tdm-reservation`, `tdm-policy` and `Content-Usage` of one page, and of all pages. Pure. */
+
+import type { Notice } from '../../content/sites/notice.ts';
+import type { PageSignals } from '../../decisions/ledger/decision.ts';
+import type { Locator } from '../../lib/urls/locator.ts';
+import { matchesPath, toTarget } from '../../lib/urls/url-pattern.ts';
+import { type Row, type Table, textOf } from '../table/table.ts';
+import { usageHeader } from './aipref.ts';
+import { NOTHING, tdmHeaders } from './tdmrep.ts';
+
+const finders = new WeakMap<Table, (locator: Locator) => Row | undefined>();
+
+/** Returns none for a page that no statement is about. */
+export function pageHeaders(table: Table, locator: Locator): Record<string, string> {
+  const row = rowAt(table, locator);
+  return row === undefined ? {} : rowHeaders(table, row);
+}
+
+function rowHeaders({ host, site }: Table, row: Row): Record<string, string> {
+  const { tdmrep, contentUsage } = site.signals;
+  if (row.cell.policyId === null) return {};
+  return {
+    ...(tdmrep ? tdmHeaders(host, row) : {}),
+    ...(contentUsage ? { 'content-usage': usageHeader(row) } : {}),
+  };
+}
+
+/** Renders the headers of all pages. `link`: the one of every answer. Returns null where all are switched off. */
+export function renderHeaders(table: Table, link: string | null) {
+  const { tdmrep, contentUsage } = table.site.signals;
+  if (link === null && !tdmrep && !contentUsage) return null;
+  const pages = table.rows.map((row) => ({
+    location: textOf(row.pattern),
+    headers: { ...(link === null ? {} : { link }), ...rowHeaders(table, row) },
+  }));
+  return {
+    text: `${JSON.stringify(pages, null, 1)}\n`,
+    cannotExpress: [],
+    refusal: pages.length === 0 ? NOTHING : null,
+  };
+}
+
+/** Returns the row that holds for a page. */
+export function rowAt(table: Table, locator: Locator): Row | undefined {
+  const find = finders.get(table) ?? openFinder(table.rows);
+  finders.set(table, find);
+  return find(locator);
+}
+
+/** Returns a function that finds the first row that matches, among those whose literal beginning the path has. */
+function openFinder(rows: readonly Row[]): (locator: Locator) => Row | undefined {
+  const byHead = Map.groupBy(rows.keys(), (i) => (rows[i] as Row).pattern.path.parts[0] as string);
+  const lengths = [...new Set([...byHead.keys()].map((head) => head.length))];
+  return (locator) => {
+    const target = toTarget(locator);
+    let first = rows.length;
+    for (const length of lengths) {
+      if (length > target.path.length) continue;
+      for (const i of byHead.get(target.path.slice(0, length)) ?? []) {
+        if (i >= first) break;
+        if (matchesPath((rows[i] as Row).pattern, target)) first = i;
+      }
+    }
+    return rows[first];
+  };
+}
+
+/** Joins the notice of a site with the headers of one of its pages. */
+export const toPageSignals = (
+  { link, denialLink, licensingUrl }: Notice,
+  headers: PageSignals['headers'],
+): PageSignals => ({
+  headers: link === null ? headers : { link, ...headers },
+  denialHeaders: denialLink === null ? {} : { link: denialLink },
+  licensingUrl,
+});
