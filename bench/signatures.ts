@@ -6,7 +6,7 @@
 import { verify } from 'node:crypto';
 import { newSigningKey, signRequest } from '../kit/signing.ts';
 import { judge, readSignatures, type VerifyBytes } from '../src/requesters/signatures/judge.ts';
-import { type Key, readKeys, verifyWith } from '../src/requesters/signatures/keys.ts';
+import { type AgentKey, readKeys, verifyWith } from '../src/requesters/signatures/keys.ts';
 import type { Doubt } from '../src/requesters/signatures/outcome.ts';
 import { remembering, rememberingHeaders } from '../src/requesters/signatures/remember.ts';
 import type { RequestHeaders } from '../src/requesters/signatures/request.ts';
@@ -34,14 +34,15 @@ export const signaturesPart: Part = {
       (headers: RequestHeaders, verifyBytes: VerifyBytes = verifyWith) =>
       (): unknown => {
         const request = { method: 'GET', authority: 'www.example.com', targetUri: PAGE, headers, at: AT };
-        const findKey = (_agent: string, thumbprint: string): Key | Doubt => keys?.get(thumbprint) ?? 'key_unknown';
+        const findKey = (_agent: string, thumbprint: string): AgentKey | Doubt =>
+          keys?.get(thumbprint) ?? 'key_unknown';
         return judge(request, agents, findKey, { verifyBytes });
       };
     const judgingAgain = (headers: RequestHeaders) => {
       const { read, keep } = rememberingHeaders(readSignatures);
       const tools = { verifyBytes: remembering(verifyWith), readHeaders: read };
       const request = { method: 'GET', authority: 'www.example.com', targetUri: PAGE, headers, at: AT };
-      const findKey = (_agent: string, thumbprint: string): Key | Doubt => keys?.get(thumbprint) ?? 'key_unknown';
+      const findKey = (_agent: string, thumbprint: string): AgentKey | Doubt => keys?.get(thumbprint) ?? 'key_unknown';
       judge(request, agents, findKey, tools);
       keep();
       return (): unknown => judge(request, agents, findKey, tools);

@@ -5,7 +5,7 @@ import { CollectionIndex, type Selected } from '../src/content/collections/colle
 import { parseLocator, parseVisited } from '../src/lib/urls/locator.ts';
 import { type CompiledPolicy, compile } from '../src/rules/compile.ts';
 import { decide } from '../src/rules/decide.ts';
-import { Facts, type Page, type Place } from '../src/rules/facts.ts';
+import { Facts, type Place, type VisitedPage } from '../src/rules/facts.ts';
 import type { OracleCollection } from '../test/oracle/collections.ts';
 import type { OracleCheck, OracleInput, OracleVerdict } from '../test/oracle/decide.ts';
 
@@ -37,7 +37,7 @@ function placeOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>, selected: Select
   return { policyId: policyIdOf(check), collectionId: index.find(selected)?.id ?? null, observed: false };
 }
 
-function pageOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>): Page | undefined {
+function pageOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>): VisitedPage | undefined {
   if (check.url === undefined) return undefined;
   const locator = parseVisited(check.url);
   if (locator === undefined) throw new Error(`a check of ${check.url} is refused`);

@@ -10,7 +10,7 @@ import type { AccessDecision, Check } from '../client/src/types.ts';
 import * as fc from '../kit/fast-check.ts';
 import { keysOf, parseHost, parseTarget } from '../src/lib/urls/locator.ts';
 import { compile } from '../src/rules/compile.ts';
-import { PERIODS, type Period } from '../src/rules/limit.ts';
+import { type LimitPeriod, PERIODS } from '../src/rules/limit.ts';
 import { toStoredKey } from '../src/rules/limit-key.ts';
 import { type Rule, SCOPES } from '../src/rules/policy.ts';
 
@@ -48,7 +48,7 @@ describe('limits', () => {
       },
       { requiredKeys: [] },
     ),
-    period: fc.constantFrom(...(Object.keys(PERIODS) as Period[])),
+    period: fc.constantFrom(...(Object.keys(PERIODS) as LimitPeriod[])),
     scope: fc.constantFrom(...SCOPES),
   });
   type Limited = typeof limited extends fc.Arbitrary<infer T> ? T : never;

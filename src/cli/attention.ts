@@ -1,11 +1,11 @@
 /** `postern attention`: shows what needs attention now. */
 import type { Command } from 'commander';
-import { type Context, calls, examples } from './command.ts';
+import { type CommandContext, calls, examples } from './command.ts';
 import { print, table } from './terminal.ts';
 
 const COLORS = { high: 'red', medium: 'yellow', low: 'green' } as const;
 
-export function attentionCommand(parent: Command, context: Context): void {
+export function attentionCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('attention')
     .description('Shows what needs attention now, the most severe first: licenses, quotas, failures, visitors.');

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { CannotCopy } from '../service/storage/backup.ts';
 import { backUpInto } from '../service/storage/backups.ts';
-import { type Context, does, examples, toWholeNumber } from './command.ts';
+import { type CommandContext, does, examples, toWholeNumber } from './command.ts';
 import { failed, misused } from './outcome.ts';
 import { counted, json } from './terminal.ts';
 
@@ -12,7 +12,7 @@ interface Options {
   keep?: string;
 }
 
-export function backupCommand(parent: Command, context: Context): void {
+export function backupCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('backup')
     .description(

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { AccessDecision, Check } from '../../client/src/types.ts';
 import type { Explanation, RuleTrace } from '../decisions/explain/explain.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
-import { type Context, calls, collect, examples } from './command.ts';
+import { type CommandContext, calls, collect, examples } from './command.ts';
 import { EXIT, misused } from './outcome.ts';
 import { print, type Terminal } from './terminal.ts';
 
@@ -24,7 +24,7 @@ interface Options {
   asOf?: string;
 }
 
-export function checkCommand(parent: Command, context: Context): void {
+export function checkCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('check')
     .argument('<content>', 'id or externalId of the item; or the URL that is asked for, http or https')

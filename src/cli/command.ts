@@ -12,7 +12,7 @@ export interface Common {
   envFile?: string;
 }
 
-export interface Context {
+export interface CommandContext {
   terminal: Terminal;
   /** Runs the service until it is stopped; the process ends with it. */
   serve(): Promise<unknown>;
@@ -31,7 +31,7 @@ type Work<Before extends unknown[]> = (...given: [...Before, ...args: string[]])
 /** Sets what a command does. `work` gets the options, then the arguments. */
 export function does<Options = object>(
   command: Command,
-  { ended }: Context,
+  { ended }: CommandContext,
   work: Work<[options: Options & Common]>,
 ): Command {
   return command.action(async (...given: unknown[]) => {
@@ -43,7 +43,7 @@ export function does<Options = object>(
 /** The same for a command that calls the service: `work` gets the connection first. */
 export function calls<Options = object>(
   command: Command,
-  context: Context,
+  context: CommandContext,
   work: Work<[Connected, options: Options & Common]>,
 ): Command {
   const { terminal } = context;

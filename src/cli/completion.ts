@@ -1,12 +1,12 @@
 /** `postern completion`: writes a shell script that completes commands and options. */
 import { Argument, type Command } from 'commander';
-import { type Context, does, examples } from './command.ts';
+import { type CommandContext, does, examples } from './command.ts';
 import { EXIT } from './outcome.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-export function completionCommand(parent: Command, context: Context): void {
+export function completionCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('completion')
     .addArgument(new Argument('<shell>').choices(SHELLS))

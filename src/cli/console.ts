@@ -4,7 +4,7 @@ import type { Answered } from '../../client/src/types.ts';
 import { ROLE_NAMES, type Role } from '../api/permissions.ts';
 import { OPERATOR } from '../api/users/first-link.ts';
 import { makeLinkOffline } from '../service/storage/new-link.ts';
-import { type Context, does, examples } from './command.ts';
+import { type CommandContext, does, examples } from './command.ts';
 import { connect, getAddress, readKey } from './connection.ts';
 import { withRecords } from './offline.ts';
 import { misused } from './outcome.ts';
@@ -19,7 +19,7 @@ interface LinkOptions {
   dataDir?: string;
 }
 
-export function consoleCommand(parent: Command, context: Context): void {
+export function consoleCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('console').description('The web console: sign in.');
   const command = group
     .command('link')

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Content, Query } from '../../client/src/types.ts';
 import { STATUSES } from '../content/content.ts';
 import { CONTENT_TYPES } from '../rules/content-types.ts';
-import { type Context, calls, examples, toWholeNumber } from './command.ts';
+import { type CommandContext, calls, examples, toWholeNumber } from './command.ts';
 import { importCommand } from './import/command.ts';
 import { CONTENT_HEAD, contentRow } from './import/csv.ts';
 import { openCsv, openOutput } from './output.ts';
@@ -36,14 +36,14 @@ const toQuery = ({ type, status, policy, collection, tag, search }: Filter): Que
   q: search,
 });
 
-export function contentCommand(parent: Command, context: Context): void {
+export function contentCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('content').description('Items: import, export, list.');
   importCommand(group, context);
   exportCommand(group, context);
   listCommand(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = addFilter(parent.command('list').description('Lists items, newest first.')).option(
     '--limit <n>',
     'maximum number of items',
@@ -72,7 +72,7 @@ function listCommand(parent: Command, context: Context): void {
   });
 }
 
-function exportCommand(parent: Command, context: Context): void {
+function exportCommand(parent: Command, context: CommandContext): void {
   const command = addFilter(
     parent
       .command('export')

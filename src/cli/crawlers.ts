@@ -2,20 +2,20 @@
 import { type Command, Option } from 'commander';
 import type { Crawler } from '../../client/src/types.ts';
 import { CRAWLER_PURPOSES } from '../rules/crawlers/crawler.ts';
-import { type Context, collect, does, examples } from './command.ts';
+import { type CommandContext, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
 import { listsCommands } from './identity-lists.ts';
 import { EXIT, misused } from './outcome.ts';
 import { print, table } from './terminal.ts';
 
-export function crawlersCommand(parent: Command, context: Context): void {
+export function crawlersCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('crawlers').description('The crawler directory: bots, their operators and purposes.');
   listCommand(group, context);
   registerCommand(group, context);
   listsCommands(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('list')
     .description('Lists the crawlers that this version of the service knows, and how each can be verified.')
@@ -39,7 +39,7 @@ function listCommand(parent: Command, context: Context): void {
   });
 }
 
-function registerCommand(parent: Command, context: Context): void {
+function registerCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('register')
     .argument('[names...]', 'names of crawlers')

@@ -4,14 +4,14 @@ import { type Command, Option } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import type { LoggedDecision, Query } from '../../client/src/types.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
-import { type Context, calls, examples } from './command.ts';
-import { addGrounds, type Grounds, toGrounds } from './grounds.ts';
+import { type CommandContext, calls, examples } from './command.ts';
+import { addGrounds, type GroundsAnswer, toGrounds } from './grounds.ts';
 import { openCsv, openOutput } from './output.ts';
 import { progress, type Terminal } from './terminal.ts';
 
 type Filtered = Query<'listDecisions'>;
 
-interface Filter extends Grounds {
+interface Filter extends GroundsAnswer {
   url?: string;
   spoofed?: boolean;
   observed?: boolean;
@@ -54,13 +54,13 @@ const toQuery = ({ content, requester, policy, allowed, denied, reason, from, to
   to,
 });
 
-export function decisionsCommand(parent: Command, context: Context): void {
+export function decisionsCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('decisions').description('The decision log: follow it, export it.');
   tailCommand(group, context);
   exportCommand(group, context);
 }
 
-function tailCommand(parent: Command, context: Context): void {
+function tailCommand(parent: Command, context: CommandContext): void {
   const command = addFilter(
     parent.command('tail').description('Shows decisions as they are made, until Ctrl-C.'),
   ).option('--last <n>', 'start with this many earlier decisions', '10');
@@ -76,7 +76,7 @@ function tailCommand(parent: Command, context: Context): void {
   });
 }
 
-function exportCommand(parent: Command, context: Context): void {
+function exportCommand(parent: Command, context: CommandContext): void {
   const command = addFilter(
     parent
       .command('export')

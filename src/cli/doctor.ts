@@ -11,7 +11,7 @@ import type { CallOptions } from '../../client/src/types.ts';
 import { StartRefused } from '../db/start-refused.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
 import { ConfigError, readConfig } from '../service/config.ts';
-import { type Context, does, examples } from './command.ts';
+import { type CommandContext, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
 import type { Finding } from './finding.ts';
 import { CommandError, EXIT, misused } from './outcome.ts';
@@ -22,7 +22,7 @@ const FREE_BYTES_MIN = 1 << 30;
 const SKEW_MS_MAX = 30_000;
 const TIMEOUT_MS = 3_000;
 
-export function doctorCommand(parent: Command, context: Context): void {
+export function doctorCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('doctor')
     .argument('[site]', 'URL of a page behind a proxy that asks Postern; checks what the proxy passes on')

@@ -1,12 +1,12 @@
 /** `postern erase`: removes what is known of a requester. */
 import type { Command } from 'commander';
-import { type Context, does, examples, idArgument } from './command.ts';
+import { type CommandContext, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT } from './outcome.ts';
 import { confirmed } from './prompts.ts';
 import { report } from './terminal.ts';
 
-export function eraseCommand(parent: Command, context: Context): void {
+export function eraseCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('erase').description('Erase a requester from everything past.');
   const command = group
     .command('requester')

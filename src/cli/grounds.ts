@@ -5,7 +5,7 @@ import { VERIFIED_FILTERS } from '../decisions/ledger/verified.ts';
 
 type Selection = Query<'listDecisions'>;
 
-export interface Grounds {
+export interface GroundsAnswer {
   collection?: string;
   crawler?: string;
   verified?: Selection['verified'];
@@ -25,7 +25,7 @@ export const addGrounds = (command: Command): Command =>
     .option('--permission <permission>', 'only requests for this permission')
     .option('--rule <rule>', 'only decisions by this rule: policy/version/index, such as pol_…/3/0');
 
-export const toGrounds = (options: Grounds) => ({
+export const toGrounds = (options: GroundsAnswer) => ({
   collectionId: options.collection,
   crawler: options.crawler,
   verified: options.verified,

@@ -1,10 +1,10 @@
 /** `postern crawlers lists` and `accept-list`: the published lists of addresses that verify visitors. */
 import type { Command } from 'commander';
-import { type Context, calls, examples } from './command.ts';
+import { type CommandContext, calls, examples } from './command.ts';
 import { printList, report } from './terminal.ts';
 import { toDay } from './time.ts';
 
-export function listsCommands(parent: Command, context: Context): void {
+export function listsCommands(parent: Command, context: CommandContext): void {
   const lists = parent
     .command('lists')
     .description('Lists the published lists of addresses, with their age and what is wrong with them.');

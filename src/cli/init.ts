@@ -9,7 +9,7 @@ import { type Command, Option } from 'commander';
 import { newKeyText } from '../api/keys/key.ts';
 import { TEMPLATES } from '../rules/templates.ts';
 import { SETTINGS } from '../service/config.ts';
-import { type Common, type Context, does, examples } from './command.ts';
+import { type CommandContext, type Common, does, examples } from './command.ts';
 import { EXIT, misused } from './outcome.ts';
 import { json, type Terminal } from './terminal.ts';
 
@@ -30,7 +30,7 @@ const DEFAULTS: Chosen = { dataDir: './data', port: '8080', template: 'none' };
 const SETTINGS_FILE = 'postern.env';
 const KEY_FILE = 'postern.key';
 
-export function initCommand(parent: Command, context: Context): void {
+export function initCommand(parent: Command, context: CommandContext): void {
   const templates = ['none', ...TEMPLATES.map(({ id }) => id)];
   const command = parent
     .command('init')

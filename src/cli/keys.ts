@@ -4,7 +4,7 @@ import type { Answered, Body } from '../../client/src/types.ts';
 import { KEY_TYPES } from '../api/keys/key.ts';
 import { PERMISSIONS } from '../api/permissions.ts';
 import { makeKeyOffline } from '../service/storage/new-key.ts';
-import { type Common, type Context, calls, collect, does, examples, idArgument } from './command.ts';
+import { type CommandContext, type Common, calls, collect, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
 import { withRecords } from './offline.ts';
 import { EXIT, misused } from './outcome.ts';
@@ -15,7 +15,7 @@ import { toDay, toEnd, toLastDay } from './time.ts';
 type NewKey = Body<'createApiKey'>;
 type MadeKey = Pick<Answered<'createApiKey'>, 'id' | 'permissions' | 'key'>;
 
-export function keysCommand(parent: Command, context: Context): void {
+export function keysCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('keys').description('API keys: list, create, rotate, revoke.');
   listCommand(group, context);
   createCommand(group, context);
@@ -23,7 +23,7 @@ export function keysCommand(parent: Command, context: Context): void {
   revokeCommand(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent.command('list').description('Lists the keys, newest first.');
   examples(command, '$ postern keys list');
   calls(command, context, async ({ postern, terminal }, options) => {
@@ -50,7 +50,7 @@ interface Create {
   dataDir?: string;
 }
 
-function createCommand(parent: Command, context: Context): void {
+function createCommand(parent: Command, context: CommandContext): void {
   const permissions = Object.keys(PERMISSIONS).join(', ');
   const command = parent
     .command('create')
@@ -94,7 +94,7 @@ function createCommand(parent: Command, context: Context): void {
   });
 }
 
-function rotateCommand(parent: Command, context: Context): void {
+function rotateCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('rotate')
     .addArgument(idArgument())
@@ -111,7 +111,7 @@ function rotateCommand(parent: Command, context: Context): void {
 const printKey = (terminal: Terminal, options: Common, made: MadeKey): Promise<void> =>
   print(terminal, options, made, () => `${made.key}\n`);
 
-function revokeCommand(parent: Command, context: Context): void {
+function revokeCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('revoke')
     .addArgument(idArgument())

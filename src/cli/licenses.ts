@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Body } from '../../client/src/types.ts';
 import { plain } from '../lib/terminal-text.ts';
-import { type Context, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
+import { type CommandContext, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { EXIT, misused } from './outcome.ts';
 import { confirmed } from './prompts.ts';
@@ -13,7 +13,7 @@ import { toEnd, toLastDay, toStart } from './time.ts';
 type NewLicense = Body<'createLicense'>;
 type Scope = NonNullable<NewLicense['scope']>;
 
-export function licensesCommand(parent: Command, context: Context): void {
+export function licensesCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('licenses').description('Licenses: list, create, edit, revoke; their terms.');
   listCommand(group, context);
   createCommand(group, context);
@@ -28,7 +28,7 @@ interface Filter {
   expiresBefore?: string;
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('list')
     .description('Lists licenses, newest first.')
@@ -78,7 +78,7 @@ const SCOPES: Record<keyof Scope, string> = {
   collectionIds: 'collections',
 };
 
-function createCommand(parent: Command, context: Context): void {
+function createCommand(parent: Command, context: CommandContext): void {
   const command = addFields(
     parent
       .command('create')
@@ -98,7 +98,7 @@ function createCommand(parent: Command, context: Context): void {
   });
 }
 
-function editCommand(parent: Command, context: Context): void {
+function editCommand(parent: Command, context: CommandContext): void {
   const command = addFields(
     parent
       .command('edit')
@@ -127,7 +127,7 @@ function editCommand(parent: Command, context: Context): void {
   });
 }
 
-function revokeCommand(parent: Command, context: Context): void {
+function revokeCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('revoke')
     .addArgument(idArgument())
@@ -142,7 +142,7 @@ function revokeCommand(parent: Command, context: Context): void {
   });
 }
 
-function termsCommand(parent: Command, context: Context): void {
+function termsCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('terms')
     .addArgument(idArgument())

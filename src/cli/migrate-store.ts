@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { Unavailable } from '../db/db.ts';
 import { CannotMove, moveStore } from '../service/storage/move.ts';
-import { type Context, does, examples } from './command.ts';
+import { type CommandContext, does, examples } from './command.ts';
 import { failed, misused } from './outcome.ts';
 import { json } from './terminal.ts';
 
-export function migrateStoreCommand(parent: Command, context: Context): void {
+export function migrateStoreCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('migrate-store')
     .description(

@@ -11,7 +11,7 @@ import { auditCommand } from './audit/command.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { collectionsCommand } from './collections/command.ts';
-import { type Context, examples } from './command.ts';
+import { type CommandContext, examples } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { getAddress, toCommandError } from './connection.ts';
 import { consoleCommand } from './console.ts';
@@ -76,7 +76,7 @@ const SOURCES = `
 The service is at POSTERN_URL. The key comes from POSTERN_KEY, from the file that POSTERN_KEY_FILE names, or from a
 prompt; never from the command line, which other users can see. Data goes to stdout, messages go to stderr.`;
 
-export function buildProgram(context: Context): Command {
+export function buildProgram(context: CommandContext): Command {
   const { terminal } = context;
   const program = new Command('postern')
     .description('Decides who may have what content, on which terms, and can prove what it decided.')
@@ -142,7 +142,11 @@ function inherit(parent: Command): void {
 }
 
 /** Runs a command line (without `node` and the file). Returns its exit status. */
-export async function run(args: readonly string[], terminal: Terminal, serve: Context['serve']): Promise<ExitStatus> {
+export async function run(
+  args: readonly string[],
+  terminal: Terminal,
+  serve: CommandContext['serve'],
+): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.ok;
   const ended = (with_: ExitStatus): void => {
     status = with_;

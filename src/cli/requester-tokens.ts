@@ -1,13 +1,13 @@
 /** `postern requesters tokens`: manages the tokens of requesters. A new token is written to stdout once. */
 import type { Command } from 'commander';
 import type { Answered } from '../../client/src/types.ts';
-import { type Common, type Context, calls, examples, idArgument, toId } from './command.ts';
+import { type CommandContext, type Common, calls, examples, idArgument, toId } from './command.ts';
 import { EXIT } from './outcome.ts';
 import { confirmed } from './prompts.ts';
 import { print, printList, report, type Terminal } from './terminal.ts';
 import { toDay, toEnd, toLastDay } from './time.ts';
 
-export function tokensCommand(parent: Command, context: Context): void {
+export function tokensCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('tokens')
     .description('Tokens by which a requester proves who it is: list, create, rotate, revoke.');
@@ -17,7 +17,7 @@ export function tokensCommand(parent: Command, context: Context): void {
   revokeCommand(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('list')
     .addArgument(idArgument('id of the requester'))
@@ -35,7 +35,7 @@ function listCommand(parent: Command, context: Context): void {
   });
 }
 
-function createCommand(parent: Command, context: Context): void {
+function createCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('create')
     .addArgument(idArgument('id of the requester'))
@@ -51,7 +51,7 @@ function createCommand(parent: Command, context: Context): void {
   });
 }
 
-function rotateCommand(parent: Command, context: Context): void {
+function rotateCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('rotate')
     .addArgument(idArgument('id of the requester'))
@@ -69,7 +69,7 @@ function rotateCommand(parent: Command, context: Context): void {
 const printToken = (terminal: Terminal, options: Common, made: Answered<'createRequesterToken'>): Promise<void> =>
   print(terminal, options, made, () => `${made.token}\n`);
 
-function revokeCommand(parent: Command, context: Context): void {
+function revokeCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('revoke')
     .addArgument(idArgument('id of the requester'))

@@ -2,12 +2,12 @@
 import { type Command, Option } from 'commander';
 import type { Requester } from '../../client/src/types.ts';
 import { REQUESTER_STATUSES } from '../requesters/requester.ts';
-import { type Context, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
+import { type CommandContext, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { tokensCommand } from './requester-tokens.ts';
 import { print, printList, report } from './terminal.ts';
 
-export function requestersCommand(parent: Command, context: Context): void {
+export function requestersCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('requesters')
     .description('Requesters: list, create, edit, suspend, activate; their tokens.');
@@ -34,7 +34,7 @@ interface Filter {
   search?: string;
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('list')
     .description('Lists requesters, newest first.')
@@ -56,7 +56,7 @@ function listCommand(parent: Command, context: Context): void {
   });
 }
 
-function createCommand(parent: Command, context: Context): void {
+function createCommand(parent: Command, context: CommandContext): void {
   const command = addFields(
     parent.command('create').argument('<id>', 'id, as checks name it').description('Registers a requester.'),
   );
@@ -67,7 +67,7 @@ function createCommand(parent: Command, context: Context): void {
   });
 }
 
-function editCommand(parent: Command, context: Context): void {
+function editCommand(parent: Command, context: CommandContext): void {
   const command = addFields(
     parent
       .command('edit')
@@ -91,7 +91,7 @@ interface Status {
   description: string;
 }
 
-function statusCommand(parent: Command, context: Context, { name, status, description }: Status): void {
+function statusCommand(parent: Command, context: CommandContext, { name, status, description }: Status): void {
   const command = parent.command(name).addArgument(idArgument()).description(description);
   examples(command, `$ postern requesters ${name} gptbot`);
   calls(command, context, async ({ postern, terminal }, options, id = '') => {

@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { CannotCopy, restore } from '../service/storage/backup.ts';
 import { newestBackup } from '../service/storage/backups.ts';
-import { type Context, does, examples } from './command.ts';
+import { type CommandContext, does, examples } from './command.ts';
 import { failed } from './outcome.ts';
 import { json } from './terminal.ts';
 
-export function restoreCommand(parent: Command, context: Context): void {
+export function restoreCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('restore')
     .description('Copies a backup into a folder without an installation. The service must not be running on it.')

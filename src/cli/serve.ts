@@ -1,9 +1,9 @@
 /** `postern serve`: runs the service until SIGTERM or SIGINT. Settings come from the environment only. */
 import type { Command } from 'commander';
 import { SETTINGS } from '../service/config.ts';
-import { type Context, does, examples } from './command.ts';
+import { type CommandContext, does, examples } from './command.ts';
 
-export function serveCommand(parent: Command, context: Context): void {
+export function serveCommand(parent: Command, context: CommandContext): void {
   const names = Object.entries(SETTINGS).map(([name, { doc, default: preset }]) => {
     const without = preset === null || preset === '' ? '' : ` (default: ${preset})`;
     return `  ${name.padEnd(30)}  ${doc}${without}`;

@@ -1,14 +1,14 @@
 /** `postern status`: shows how the service is doing, what it keeps of visitors, and what verifies them. */
 import type { Command } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
-import { type Context, calls, examples } from './command.ts';
+import { type CommandContext, calls, examples } from './command.ts';
 import { counted, type Painted, print, type Terminal, table } from './terminal.ts';
 import { toDay } from './time.ts';
 
 type Status = Awaited<ReturnType<Postern['getStatus']>>;
 type Visitors = Status['visitors'];
 
-export function statusCommand(parent: Command, context: Context): void {
+export function statusCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('status')
     .description(

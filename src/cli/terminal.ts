@@ -70,7 +70,7 @@ export const printList = <R>(
   terminal: Pick<Terminal, 'out' | 'color' | 'width'>,
   options: { json?: boolean },
   records: readonly R[],
-  columns: Record<string, (record: R) => Cell>,
+  columns: Record<string, (record: R) => TerminalCell>,
 ): Promise<void> =>
   print(terminal, options, records, () => {
     const rows = records.map((record) => Object.values(columns).map((show) => show(record)));
@@ -83,13 +83,17 @@ export interface Painted {
   style: Style;
 }
 
-export type Cell = string | number | boolean | null | undefined | Painted;
+export type TerminalCell = string | number | boolean | null | undefined | Painted;
 
 /**
  * Formats rows under their heads; numbers align right. The widest text columns shrink to fit the terminal, but not the
  * ids of the first column: the next command takes one.
  */
-export function table(terminal: Pick<Terminal, 'color' | 'width'>, heads: readonly string[], rows: Cell[][]): string {
+export function table(
+  terminal: Pick<Terminal, 'color' | 'width'>,
+  heads: readonly string[],
+  rows: TerminalCell[][],
+): string {
   const texts = rows.map((row) => row.map(toText));
   const widths = heads.map((head, i) => Math.max(head.length, ...texts.map((row) => row[i]?.length ?? 0)));
   const right = heads.map(
@@ -102,7 +106,7 @@ export function table(terminal: Pick<Terminal, 'color' | 'width'>, heads: readon
     if (room() >= 0 || widest < 0) break;
     widths[widths.findIndex((width, i) => width === widest && width > least[i]!)]! -= 1;
   }
-  const line = (cells: readonly string[], styles: readonly Cell[] = []): string =>
+  const line = (cells: readonly string[], styles: readonly TerminalCell[] = []): string =>
     cells
       .map((cell, i) => {
         const width = widths[i] ?? 0;
@@ -116,13 +120,13 @@ export function table(terminal: Pick<Terminal, 'color' | 'width'>, heads: readon
   return `${[paint(terminal, 'bold', line(heads)), ...texts.map((cells, i) => line(cells, rows[i]))].join('\n')}\n`;
 }
 
-const isPainted = (cell: Cell): cell is Painted => typeof cell === 'object' && cell !== null;
+const isPainted = (cell: TerminalCell): cell is Painted => typeof cell === 'object' && cell !== null;
 
 const NARROW = 12;
 
-const isId = (cell: Cell): boolean => typeof cell === 'string' && /^[a-z]+_[0-9a-z]{26}$/.test(cell);
+const isId = (cell: TerminalCell): boolean => typeof cell === 'string' && /^[a-z]+_[0-9a-z]{26}$/.test(cell);
 
-function toText(cell: Cell): string {
+function toText(cell: TerminalCell): string {
   if (cell === null || cell === undefined) return '–';
   if (typeof cell === 'number') return cell.toLocaleString('en');
   return plain(isPainted(cell) ? cell.text : String(cell));

@@ -5,13 +5,13 @@ import { paint } from '../lib/terminal-text.ts';
 import { DIMENSIONS } from '../reports/columns/dimensions.ts';
 import { GROUPS, PERIODS } from '../reports/usage/period.ts';
 import { CONTENT_TYPES } from '../rules/content-types.ts';
-import { type Context, calls, examples } from './command.ts';
-import { addGrounds, type Grounds, toGrounds } from './grounds.ts';
-import { bar, type Cell, counted, print, type Terminal, table } from './terminal.ts';
+import { type CommandContext, calls, examples } from './command.ts';
+import { addGrounds, type GroundsAnswer, toGrounds } from './grounds.ts';
+import { bar, counted, print, type Terminal, type TerminalCell, table } from './terminal.ts';
 
 type Selection = Query<'getUsage'>;
 
-interface Options extends Grounds {
+interface Options extends GroundsAnswer {
   observed?: boolean;
   period?: Selection['period'];
   from?: string;
@@ -24,7 +24,7 @@ interface Options extends Grounds {
   limit?: string;
 }
 
-export function usageCommand(parent: Command, context: Context): void {
+export function usageCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('usage')
     .description('Shows who requested which content, and what was granted.')
@@ -78,12 +78,12 @@ export function usageCommand(parent: Command, context: Context): void {
 function toText(terminal: Terminal, report: Usage): string {
   const { timeSeries, topContent, topRequesters, byDenialReason, byCrawler, byCollection, groups, period } = report;
   const titled = (title: string, text: string): string => `\n${paint(terminal, 'bold', title)}\n${text}`;
-  const top = (title: string, heads: string[], rows: Cell[][]): string =>
+  const top = (title: string, heads: string[], rows: TerminalCell[][]): string =>
     rows.length === 0 ? '' : titled(title, table(terminal, heads, rows));
   const series = `By ${period.groupBy} (█ allowed, ░ denied)`;
   const outcomes = ['requests', 'allowed', 'denied'];
   if (groups !== undefined) {
-    const rows = groups.map(({ id, name, policyVersion, ruleIndex, requests, allowed, denied }): Cell[] => {
+    const rows = groups.map(({ id, name, policyVersion, ruleIndex, requests, allowed, denied }): TerminalCell[] => {
       const rule = policyVersion === undefined ? '' : ` version ${policyVersion}, ${ruleText(ruleIndex)}`;
       return [`${name ?? id ?? 'none'}${rule}`, requests, allowed, denied];
     });

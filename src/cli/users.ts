@@ -2,13 +2,13 @@
 import { type Command, Option } from 'commander';
 import type { Query } from '../../client/src/types.ts';
 import { ROLE_NAMES } from '../api/permissions.ts';
-import { type Context, calls, examples, idArgument } from './command.ts';
+import { type CommandContext, calls, examples, idArgument } from './command.ts';
 import { EXIT } from './outcome.ts';
 import { confirmed } from './prompts.ts';
 import { printList, report } from './terminal.ts';
 import { toDay } from './time.ts';
 
-export function usersCommand(parent: Command, context: Context): void {
+export function usersCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('users').description('People who sign in to the console: list, suspend, delete.');
   listCommand(group, context);
   suspendCommand(group, context);
@@ -16,7 +16,7 @@ export function usersCommand(parent: Command, context: Context): void {
   deleteCommand(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('list')
     .description('Lists the users, newest first.')
@@ -38,7 +38,7 @@ function listCommand(parent: Command, context: Context): void {
   });
 }
 
-function suspendCommand(parent: Command, context: Context): void {
+function suspendCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('suspend')
     .addArgument(idArgument())
@@ -50,7 +50,7 @@ function suspendCommand(parent: Command, context: Context): void {
   });
 }
 
-function reinstateCommand(parent: Command, context: Context): void {
+function reinstateCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('reinstate')
     .addArgument(idArgument())
@@ -62,7 +62,7 @@ function reinstateCommand(parent: Command, context: Context): void {
   });
 }
 
-function deleteCommand(parent: Command, context: Context): void {
+function deleteCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('delete')
     .addArgument(idArgument())

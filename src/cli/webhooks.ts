@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { verifyWebhook, WebhookError } from '../../client/src/webhook.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
-import { type Common, type Context, collect, does, examples } from './command.ts';
+import { type CommandContext, type Common, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
 import { failed, misused } from './outcome.ts';
 import { readText } from './read-file.ts';
@@ -20,7 +20,7 @@ interface Options extends Common {
   event?: string[];
 }
 
-export function webhooksCommand(parent: Command, context: Context): void {
+export function webhooksCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('webhooks').description('Webhooks: receive deliveries on this machine.');
   const listen = group
     .command('listen')

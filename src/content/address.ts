@@ -13,12 +13,12 @@ import type { Locator } from '../lib/urls/locator.ts';
 import { type Reading, readingsOf } from '../lib/urls/readings.ts';
 import type { Looseness } from '../lib/urls/spellings.ts';
 import { toTarget } from '../lib/urls/url-pattern.ts';
-import type { Page, Place } from '../rules/facts.ts';
+import type { Place, VisitedPage } from '../rules/facts.ts';
 import type { Matched } from './collections/collection-index.ts';
 import { type InForce, ownUrlsOf, urlsOf } from './collections/known.ts';
 import { loosened, nameOfLooseness } from './collections/loosened.ts';
-import { KnownAddresses, keyOf, type Looked } from './known-addresses.ts';
-import { type Address, findRegistered, pathsOf, type Registered } from './served.ts';
+import { type AddressLookup, KnownAddresses, keyOf } from './known-addresses.ts';
+import { findRegistered, pathsOf, type Registered, type ServedAddress } from './served.ts';
 import type { Undecided } from './undecided.ts';
 
 /** The longest path, and the longest query, that is recorded; that of an item's `source`. */
@@ -41,23 +41,23 @@ export interface FoundItem {
 }
 
 /** An item, or a page of a collection. */
-export type Found = FoundItem | { readonly page: Page };
+export type FoundContent = FoundItem | { readonly page: VisitedPage };
 
 /** The items and pages of a URL with several readings, the plainest reading first. */
 export interface Several {
-  readonly found: readonly [Found, ...Found[]];
+  readonly found: readonly [FoundContent, ...FoundContent[]];
   /** The readings that find nothing. */
   readonly missing: readonly Locator[];
   /** The URL has one reading, and these are its spellings for the router of the caller. */
   readonly spelled: boolean;
 }
 
-export type AtUrl = Found | Several | Undecided;
+export type AtUrl = FoundContent | Several | Undecided;
 
 /** Returns all that a URL leads to. */
-export const foundAt = (at: AtUrl): readonly Found[] =>
+export const foundAt = (at: AtUrl): readonly FoundContent[] =>
   typeof at === 'string' ? NOTHING : 'found' in at ? at.found : [at];
-const NOTHING: readonly Found[] = [];
+const NOTHING: readonly FoundContent[] = [];
 
 export interface Addresses {
   /** Returns undefined for what is not in memory. */
@@ -72,7 +72,7 @@ export interface Addresses {
 type ReadAt = Reading & Registered & { readonly urls?: Looseness | undefined };
 
 /** The readings of a URL with the items that are registered there. */
-interface Items extends Looked {
+interface Items extends AddressLookup {
   readonly readings: readonly ReadAt[] | 'unreadable';
 }
 
@@ -167,7 +167,7 @@ function spelled(
   readings: readonly Reading[],
   urls: Looseness | undefined,
   inForce: InForce,
-): (Reading & Address & Pick<ReadAt, 'urls'>)[] {
+): (Reading & ServedAddress & Pick<ReadAt, 'urls'>)[] {
   return readings.flatMap((reading) => {
     const { host } = reading.locator;
     const rules = urlsOf(inForce, host);
@@ -218,7 +218,7 @@ function choose(locator: Locator, { readings }: Items, inForce: InForce): AtUrl 
 }
 
 function chooseAll(locator: Locator, readings: readonly ReadAt[], inForce: InForce): AtUrl {
-  const found: Found[] = [];
+  const found: FoundContent[] = [];
   const missing: Locator[] = [];
   for (const reading of withoutMadeUpPort(locator, readings, inForce)) {
     const at = reachAll(reading, inForce);
@@ -233,11 +233,11 @@ function chooseAll(locator: Locator, readings: readonly ReadAt[], inForce: InFor
   if (toTarget(locator).path.length > URL_MAX) return 'unreadable_url';
   if (other === undefined && missing.length === 0) return first;
   const isSpelled = readings.every((one) => one.locator === locator);
-  return { found: found as [Found, ...Found[]], missing, spelled: isSpelled };
+  return { found: found as [FoundContent, ...FoundContent[]], missing, spelled: isSpelled };
 }
 
 /** Returns all that a reading finds: by looser rules, it may be several items, or pages of several collections. */
-function reachAll(reading: ReadAt, inForce: InForce): readonly Found[] | Undecided {
+function reachAll(reading: ReadAt, inForce: InForce): readonly FoundContent[] | Undecided {
   const { locator, urls, id } = reading;
   if (urls === undefined) return listed(reach(locator, id, inForce));
   if (typeof id === 'string') return idsOf(reading).map((one) => ({ id: one, locator, urls }));
@@ -246,10 +246,11 @@ function reachAll(reading: ReadAt, inForce: InForce): readonly Found[] | Undecid
   return typeof at === 'string' || 'id' in at ? listed(at) : [at, ...otherPages(locator, place)];
 }
 
-const listed = (at: Found | Undecided): readonly Found[] | Undecided => (typeof at === 'string' ? at : [at]);
+const listed = (at: FoundContent | Undecided): readonly FoundContent[] | Undecided =>
+  typeof at === 'string' ? at : [at];
 
 /** Returns the pages of collections whose patterns differ from the most specific one by the case of letters alone. */
-const otherPages = (locator: Locator, inForce: InForce): Found[] =>
+const otherPages = (locator: Locator, inForce: InForce): FoundContent[] =>
   inForce.index
     .findOtherCase({ locator, item: null, urls: ownUrlsOf(inForce, locator.host) })
     .map((match) => toFoundPage(locator, match, inForce));
@@ -261,10 +262,10 @@ function withoutMadeUpPort({ host }: Locator, readings: readonly ReadAt[], { ind
   return index.namesHost(host) || ofHost.some(({ bySource }) => bySource) ? ofHost : readings;
 }
 
-const withAsked = (at: Found, asked: Locator): Found =>
+const withAsked = (at: FoundContent, asked: Locator): FoundContent =>
   'id' in at ? { ...at, asked } : { page: { ...at.page, asked } };
 
-function reach(locator: Locator, id: string | null | undefined, inForce: InForce): Found | Undecided {
+function reach(locator: Locator, id: string | null | undefined, inForce: InForce): FoundContent | Undecided {
   if (id === null) return 'ambiguous_content';
   if (id !== undefined) return { id, locator };
   if (inForce.index.size === 0) return 'none';
@@ -278,7 +279,7 @@ function reach(locator: Locator, id: string | null | undefined, inForce: InForce
   return toFoundPage(locator, match, inForce);
 }
 
-function toFoundPage(locator: Locator, { collection, namesQuery }: Matched, inForce: InForce): Found {
+function toFoundPage(locator: Locator, { collection, namesQuery }: Matched, inForce: InForce): FoundContent {
   const urls = ownUrlsOf(inForce, locator.host);
   const place = {
     policyId: collection.policyId ?? inForce.defaultPolicyId,
@@ -293,4 +294,4 @@ export const toPage = (
   locator: Locator,
   { policyId, collectionId, observed, urls }: Place,
   namesQuery = false,
-): Page => ({ locator, namesQuery, policyId, collectionId, observed, ...(urls === undefined ? {} : { urls }) });
+): VisitedPage => ({ locator, namesQuery, policyId, collectionId, observed, ...(urls === undefined ? {} : { urls }) });

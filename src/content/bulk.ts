@@ -10,7 +10,14 @@ import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, findPolicies } from '../policies/store.ts';
 import type { InForce } from './collections/known.ts';
 import { type Content, edited, type StoredPolicy } from './content.ts';
-import { contentNotFound, createdChange, deletedChange, type EditDeps, newContent, updatedChange } from './edits.ts';
+import {
+  type ContentEditDeps,
+  contentNotFound,
+  createdChange,
+  deletedChange,
+  newContent,
+  updatedChange,
+} from './edits.ts';
 import { CreateContent } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
 
@@ -25,7 +32,10 @@ function validOrFailure(item: unknown): CreateContent | Failure {
   }
 }
 
-export async function planBulkUpsert({ db, clock, collections }: EditDeps, entries: readonly unknown[]): Promise<Edit> {
+export async function planBulkUpsert(
+  { db, clock, collections }: ContentEditDeps,
+  entries: readonly unknown[],
+): Promise<Edit> {
   const given = await mapInSlices(entries, validOrFailure);
   const inForce = await collections.read();
   const items = given.filter((item): item is CreateContent => !(item instanceof Failure));
@@ -104,7 +114,7 @@ function echo(item: unknown): string | null {
 }
 
 export async function planBulkDelete(
-  { db, collections }: Pick<EditDeps, 'db' | 'collections'>,
+  { db, collections }: Pick<ContentEditDeps, 'db' | 'collections'>,
   ids: readonly unknown[],
 ): Promise<Edit> {
   const inForce = await collections.read();

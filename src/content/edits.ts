@@ -15,22 +15,22 @@ import { warningsOf, withWarnings } from './same-file.ts';
 import { type CreateContent, contentAnswer, contentEtag } from './schema.ts';
 import { deleteContent, findContent, insertContent, updateContent } from './store.ts';
 
-export interface EditDeps {
+export interface ContentEditDeps {
   db: Db;
   clock: Clock;
   collections: Pick<KnownCollections, 'read'>;
 }
 
 /** An item with what places it, which was read before it. */
-export interface Found {
+export interface ItemToEdit {
   content: Content;
   inForce: InForce;
 }
 
 export async function findPlaced(
-  { db, collections }: Pick<EditDeps, 'db' | 'collections'>,
+  { db, collections }: Pick<ContentEditDeps, 'db' | 'collections'>,
   ref: string,
-): Promise<Found | undefined> {
+): Promise<ItemToEdit | undefined> {
   const inForce = await collections.read();
   const content = await findContent(db, ref);
   return content && { content, inForce };
@@ -61,7 +61,7 @@ export const newContent = (body: CreateContent, policy: StoredPolicy, at: number
   updatedAt: at,
 });
 
-export async function planCreate(deps: EditDeps, body: CreateContent): Promise<Edit> {
+export async function planCreate(deps: ContentEditDeps, body: CreateContent): Promise<Edit> {
   const edit = await planNew(deps, body);
   const there = await findContent(deps.db, body.externalId);
   if (there !== undefined) {
@@ -74,7 +74,7 @@ export async function planCreate(deps: EditDeps, body: CreateContent): Promise<E
   return edit;
 }
 
-async function planNew({ db, clock, collections }: EditDeps, body: CreateContent): Promise<Edit> {
+async function planNew({ db, clock, collections }: ContentEditDeps, body: CreateContent): Promise<Edit> {
   const inForce = await collections.read();
   const content = newContent(body, await resolvePolicy(db, body.policyId), clock.now());
   const [warnings] = await warningsOf(db, [content], inForce);
@@ -88,8 +88,8 @@ async function planNew({ db, clock, collections }: EditDeps, body: CreateContent
 }
 
 export async function planUpdate(
-  { db, clock }: Pick<EditDeps, 'db' | 'clock'>,
-  found: Found,
+  { db, clock }: Pick<ContentEditDeps, 'db' | 'clock'>,
+  found: ItemToEdit,
   edit: ContentEdit,
 ): Promise<Edit> {
   const { content, inForce } = found;
@@ -133,13 +133,13 @@ export const deletedChange = (content: Content, inForce: InForce): Change => ({
 });
 
 /** Edits as PATCH does, and may change the type; never restores an archived item. */
-export async function planUpsert(deps: EditDeps, body: CreateContent): Promise<Edit> {
+export async function planUpsert(deps: ContentEditDeps, body: CreateContent): Promise<Edit> {
   const there = await findPlaced(deps, body.externalId);
   // If another request registers the item first, the commit conflicts and is planned again as an edit.
   return there === undefined ? planNew(deps, body) : planUpdate(deps, there, body);
 }
 
-export async function planDelete({ content, inForce }: Found): Promise<Edit> {
+export async function planDelete({ content, inForce }: ItemToEdit): Promise<Edit> {
   return {
     steps: deleteContent(content),
     changes: [deletedChange(content, inForce)],

@@ -2,7 +2,7 @@
  * Addresses with what is there, in memory and bounded. An edit of an item forgets those that it may concern, and no
  * others: an importer edits items all day. What was read before an edit is not kept beyond it.
  */
-import type { Notice } from '../api/changes/change.ts';
+import type { ChangeNotice } from '../api/changes/change.ts';
 import { Lru } from '../lib/cache/lru.ts';
 import { type Locator, parseLocator } from '../lib/urls/locator.ts';
 
@@ -21,7 +21,7 @@ const nameFor = (locator: Locator, router: string): string =>
   router === '' ? toName(locator) : `${router} ${toName(locator)}`;
 
 /** The result of a search at an address. */
-export interface Looked {
+export interface AddressLookup {
   /** Numbers of the paths that were looked at and the items that were found, see `keyOf`. */
   readonly keys: readonly number[];
   /** Several items were found: which of them an edit is about is not known. */
@@ -38,13 +38,13 @@ export function keyOf(text: string): number {
   return hash;
 }
 
-interface Entry<T extends Looked> {
+interface Entry<T extends AddressLookup> {
   value: T;
   /** The number of edits when it was known to be right. */
   rightAt: number;
 }
 
-export class KnownAddresses<T extends Looked> {
+export class KnownAddresses<T extends AddressLookup> {
   readonly #entries = new Lru<string, Entry<T>>(KNOWN_MAX);
   /** Paths and ids of edited items, with the number of the last edit. */
   readonly #edited = new Map<number, number>();
@@ -71,7 +71,7 @@ export class KnownAddresses<T extends Looked> {
   }
 
   /** Forgets the addresses that the edit of an item may concern. */
-  onEdit({ id, object }: Pick<Notice, 'id' | 'object'>): void {
+  onEdit({ id, object }: Pick<ChangeNotice, 'id' | 'object'>): void {
     this.#edits++;
     const { source, externalId } = object as { source?: unknown; externalId?: unknown };
     if (typeof source !== 'string' || typeof externalId !== 'string' || this.#edited.size >= EDITED_MAX) {

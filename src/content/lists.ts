@@ -25,7 +25,7 @@ import {
   readItems,
 } from './place-store.ts';
 import { collectionOf, placedBy, placementOf } from './placement.ts';
-import { openTotals, type Totals } from './totals.ts';
+import { type CachedTotal, openTotals } from './totals.ts';
 
 /** Items that one statement reads: a few ms. Most pages are found in the first span. */
 const FIRST_SPAN = 500;
@@ -62,7 +62,7 @@ export function openLists(
 async function listUnplaced(
   db: Db,
   query: ContentQuery,
-  { collections, totals }: { collections: KnownCollections; totals: Totals },
+  { collections, totals }: { collections: KnownCollections; totals: CachedTotal },
 ): Promise<Listed> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const inForce = await collections.read();
@@ -81,7 +81,7 @@ interface Search {
   edited: Edited;
 }
 
-async function readUnplaced(search: Search, totals: Totals): Promise<Page<Content>> {
+async function readUnplaced(search: Search, totals: CachedTotal): Promise<Page<Content>> {
   const { db, query, inForce } = search;
   const { limit = PAGE_DEFAULT, cursor, ...filters } = query;
   const before = cursor === undefined ? undefined : fromCursor(cursor, ID_FORM);

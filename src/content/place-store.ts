@@ -119,7 +119,7 @@ export async function findSpanEnd(db: Db, below: string | undefined, size: numbe
 }
 
 /** An item that belongs into another collection than the one that its row names. */
-export interface Moved {
+export interface MisplacedItem {
   no: number;
   revision: number;
   collectionId: string | null;
@@ -128,7 +128,7 @@ export interface Moved {
 interface Slice {
   from: number;
   to: number | 'all';
-  moved: readonly Moved[];
+  moved: readonly MisplacedItem[];
   lastEdit: number;
 }
 

@@ -15,7 +15,7 @@ import {
   findLastNo,
   findPlacedTo,
   type Items,
-  type Moved,
+  type MisplacedItem,
   mayMove,
   placeSlice,
   readItems,
@@ -105,8 +105,8 @@ async function placeSome(db: Db, basis: Basis, { saved, after, rows, isLast }: T
 async function findMoved(
   items: Pick<Items, 'no' | 'revision' | 'collection_id' | 'source'> & Partial<Pick<Items, 'type' | 'tags'>>,
   inForce: InForce,
-): Promise<Moved[]> {
-  const moved: Moved[] = [];
+): Promise<MisplacedItem[]> {
+  const moved: MisplacedItem[] = [];
   const slices = new Slices();
   const place = collectionOf(inForce);
   for (const [i, no] of items.no.entries()) {

@@ -15,7 +15,15 @@ import { findPolicies, findPolicy } from '../policies/store.ts';
 import type { Policy } from '../rules/policy.ts';
 import { planBulkDelete, planBulkUpsert } from './bulk.ts';
 import type { KnownCollections } from './collections/known.ts';
-import { contentNotFound, type Found, findPlaced, planCreate, planDelete, planUpdate, planUpsert } from './edits.ts';
+import {
+  contentNotFound,
+  findPlaced,
+  type ItemToEdit,
+  planCreate,
+  planDelete,
+  planUpdate,
+  planUpsert,
+} from './edits.ts';
 import { openLists } from './lists.ts';
 import { warningsOf, withWarnings } from './same-file.ts';
 import {
@@ -58,7 +66,11 @@ export function contentRoutes(app: App, deps: ContentDeps): void {
   bulkRoutes(app, deps);
 }
 
-function readingRoutes(app: App, { db, changes, collections, stats }: ContentDeps, content: Resource<Found>): void {
+function readingRoutes(
+  app: App,
+  { db, changes, collections, stats }: ContentDeps,
+  content: Resource<ItemToEdit>,
+): void {
   const listItems = openLists(db, changes, collections);
   const list = { ...reading, id: 'listContent', is: 'List items', query: ListContentQuery, answer: ContentPage };
   route(app, 'GET /v1/content', list, async ({ query, caller }) => {
@@ -97,7 +109,7 @@ function readingRoutes(app: App, { db, changes, collections, stats }: ContentDep
   });
 }
 
-function editingRoutes(app: App, deps: ContentDeps, content: Resource<Found>): void {
+function editingRoutes(app: App, deps: ContentDeps, content: Resource<ItemToEdit>): void {
   const { changes } = deps;
   const create = {
     ...writing,

@@ -25,7 +25,7 @@ export interface Sought {
 }
 
 /** undefined: none. */
-export type Served = string | 'many' | undefined;
+export type ServedItem = string | 'many' | undefined;
 
 interface ServedRow extends Row {
   n: number;
@@ -58,8 +58,8 @@ const select = (from: string): string => `select cast(k.value ->> 'n' as integer
 const fromList = (db: Db): string =>
   db.engine === 'sqlite' ? 'json_each($1) as k' : 'json_array_elements($1::json) as k(value)';
 
-export async function findServedAtAll(db: Db, all: readonly (Sought | undefined)[]): Promise<Served[]> {
-  const found: Served[] = all.map(() => undefined);
+export async function findServedAtAll(db: Db, all: readonly (Sought | undefined)[]): Promise<ServedItem[]> {
+  const found: ServedItem[] = all.map(() => undefined);
   for (const folded of [false, true]) {
     const list = toList(all, folded);
     if (list.length === 0) continue;
@@ -72,7 +72,7 @@ export async function findServedAtAll(db: Db, all: readonly (Sought | undefined)
   return found;
 }
 
-async function toServed(db: Db, sought: Sought, rows: readonly ServedRow[]): Promise<Served> {
+async function toServed(db: Db, sought: Sought, rows: readonly ServedRow[]): Promise<ServedItem> {
   const exact = only(rows.flatMap(({ first, second }) => [first, second]));
   if (exact !== undefined || sought.query === '') return exact;
   const others = rows.filter((row) => row.others !== null).map(({ p }) => p);
@@ -80,7 +80,7 @@ async function toServed(db: Db, sought: Sought, rows: readonly ServedRow[]): Pro
   return byParameters(sought.text, await findByQuery(db, others, sought.folded));
 }
 
-function only(items: readonly (Candidate | null)[]): Served {
+function only(items: readonly (Candidate | null)[]): ServedItem {
   const found = items.filter((item) => item !== null);
   const active = found.filter((item) => item.startsWith('active '));
   if (active.length > 1) return 'many';
@@ -164,7 +164,7 @@ async function findByQuery(db: Db, paths: readonly string[], folded: boolean): P
 }
 
 /** Returns the item whose parameters the query has; of several, the one that has the parameters of all others. */
-function byParameters(query: string, items: readonly Queried[]): Served {
+function byParameters(query: string, items: readonly Queried[]): ServedItem {
   if (items.length > QUERIES_MAX) return 'many';
   const asked = new Set(toParameters(query));
   const met = items.flatMap(({ id, status, source }) => {

@@ -11,7 +11,7 @@ import { findFoldedIds, findIds } from './store.ts';
 const EXTERNAL_ID_MAX = 255;
 
 /** An address with the rules of its host. */
-export interface Address {
+export interface ServedAddress {
   readonly locator: Locator;
   readonly rules: UrlRules;
   /** Set if the rules are looser than those of the host, for the router of the caller. */
@@ -29,14 +29,14 @@ export interface Registered {
 const AT_ONCE = 1_000;
 
 /** Returns the items at addresses, in a few queries for each thousand. */
-export async function findRegistered(db: Db, addresses: readonly Address[]): Promise<Registered[]> {
+export async function findRegistered(db: Db, addresses: readonly ServedAddress[]): Promise<Registered[]> {
   const found: Registered[] = [];
   for (let i = 0; i < addresses.length; i += AT_ONCE)
     found.push(...(await findSome(db, addresses.slice(i, i + AT_ONCE))));
   return found;
 }
 
-async function findSome(db: Db, addresses: readonly Address[]): Promise<Registered[]> {
+async function findSome(db: Db, addresses: readonly ServedAddress[]): Promise<Registered[]> {
   const [served, named] = await Promise.all([findServedAtAll(db, addresses.map(toSought)), findNamed(db, addresses)]);
   const found = addresses.map((_, i): Registered => {
     const item = served[i];
@@ -54,7 +54,7 @@ async function findSome(db: Db, addresses: readonly Address[]): Promise<Register
 const OTHERS_MAX = 8;
 
 /** Returns the items that are one file for the router of the caller. */
-async function findEach(db: Db, address: Address, bySource: boolean): Promise<Registered> {
+async function findEach(db: Db, address: ServedAddress, bySource: boolean): Promise<Registered> {
   const ids = bySource
     ? await findActiveAt(db, toSought(address) as Sought, OTHERS_MAX + 2)
     : await findEachNamed(db, address);
@@ -63,19 +63,19 @@ async function findEach(db: Db, address: Address, bySource: boolean): Promise<Re
   return { id, bySource, others };
 }
 
-async function findEachNamed(db: Db, address: Address): Promise<string[]> {
+async function findEachNamed(db: Db, address: ServedAddress): Promise<string[]> {
   const names = pathsOf(address).flatMap(namesOf);
   const found = address.rules.case === 'ignored' ? await findFoldedIds(db, names) : await findIds(db, names);
   return [...new Set([...found.values()].flat())];
 }
 
 /** Returns the paths at which the file of an address may be registered. */
-export function pathsOf({ locator: { path }, rules }: Address): string[] {
+export function pathsOf({ locator: { path }, rules }: ServedAddress): string[] {
   const spellings = spellingsOf(path, rules);
   return rules.case === 'ignored' ? [...new Set(spellings.map(toFolded))] : spellings;
 }
 
-export function toSought(address: Address): Sought | undefined {
+export function toSought(address: ServedAddress): Sought | undefined {
   const { host, query } = address.locator;
   // Without a host, only an externalId can name the item.
   if (host === '') return undefined;
@@ -89,7 +89,7 @@ export function toSought(address: Address): Sought | undefined {
   };
 }
 
-async function findNamed(db: Db, addresses: readonly Address[]): Promise<(string | null | undefined)[]> {
+async function findNamed(db: Db, addresses: readonly ServedAddress[]): Promise<(string | null | undefined)[]> {
   const names = addresses.map((address) => pathsOf(address).map(namesOf));
   const isFolded = addresses.map(({ rules }) => rules.case === 'ignored');
   const ofKind = (folded: boolean): string[] => [

@@ -10,9 +10,9 @@ const KNOWN_MAX = 100;
 const KINDS = /^(?:content|collection|policy)\./;
 
 /** Returns the count of the list that `key` describes, and runs `count` where it is not known. */
-export type Totals = (key: unknown, count: () => Promise<number>) => Promise<number>;
+export type CachedTotal = (key: unknown, count: () => Promise<number>) => Promise<number>;
 
-export function openTotals(changes: Pick<Changes, 'subscribe'>): Totals {
+export function openTotals(changes: Pick<Changes, 'subscribe'>): CachedTotal {
   const known = new Cache<string, number>(KNOWN_MAX);
   changes.subscribe(({ kind }) => {
     if (KINDS.test(kind)) known.clear();

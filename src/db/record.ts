@@ -7,7 +7,7 @@ import type { Row, Step, Value } from './db.ts';
 /** Inserts write `fixed` columns, the database `generated` ones; updates write neither. `json` is stored as text. */
 export type Column = 'plain' | 'json' | 'fixed' | 'generated';
 
-export interface Columns<R> {
+export interface RecordColumns<R> {
   /** The list of a `select`. */
   list: string;
   toRecord(row: Row): R;
@@ -22,7 +22,7 @@ export interface Columns<R> {
 export function columns<R extends object>(
   kinds: { readonly [F in keyof R]-?: Column },
   derived: Readonly<Record<string, (record: R) => Value>> = {},
-): Columns<R> {
+): RecordColumns<R> {
   const stored = Object.entries<Column>(kinds).map(([field, kind]) => ({ field, kind, column: toColumn(field) }));
   const written = (...chosen: Column[]): string[] => [
     ...stored.filter(({ kind }) => chosen.includes(kind)).map(({ field }) => field),

@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
  * IPv4 addresses are numbers: bigints would cost a check many times as much. `lead` is the first 48 bits of an IPv6
  * address, which are enough to find most ranges.
  */
-export type Address = { family: 4; value: number } | { family: 6; value: bigint; lead: number };
+export type IpAddress = { family: 4; value: number } | { family: 6; value: bigint; lead: number };
 
 /** All addresses from `first` to `last`. */
 export interface Range {
@@ -18,7 +18,7 @@ export interface Range {
 }
 
 /** The address, or undefined when the text is not one in canonical form. */
-export function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): IpAddress | undefined {
   if (text.includes('.')) {
     const family = isIP(text);
     if (family === 4) return { family: 4, value: v4(text) };
@@ -49,7 +49,7 @@ export function parseRange(text: string): Range | undefined {
   return { family: address.family, first: address.value, last };
 }
 
-export function contains(range: Range, address: Address): boolean {
+export function contains(range: Range, address: IpAddress): boolean {
   return range.family === address.family && address.value >= range.first && address.value <= range.last;
 }
 
@@ -72,7 +72,7 @@ export function formatAddress(text: string): string {
 }
 
 /** Formats the range of a prefix around an address. IPv6 has all of its groups up to the prefix, then `::`. */
-export function formatRange(address: Address, prefix: number): string {
+export function formatRange(address: IpAddress, prefix: number): string {
   if (address.family === 4) {
     const masked = prefix === 0 ? 0 : (address.value & (-1 << (32 - prefix))) >>> 0;
     return `${formatV4(masked)}/${prefix}`;

@@ -4,7 +4,7 @@
  */
 
 /** Byte range of an entry of a list, with the white space around it. */
-export type Span = readonly [start: number, end: number];
+export type TextSpan = readonly [start: number, end: number];
 
 /** Counts of the body around a list, or of an entry. */
 export interface Shape {
@@ -19,8 +19,8 @@ export interface Shape {
 /** A list directly in the object that the text is. */
 interface ScannedList {
   /** From bracket to bracket, inclusive. */
-  span: Span;
-  entries: { span: Span; shape: Shape }[];
+  span: TextSpan;
+  entries: { span: TextSpan; shape: Shape }[];
   /** The number of entries, including those not kept. */
   count: number;
 }

@@ -9,10 +9,10 @@ export interface Problem {
 }
 
 /** Returns what a value of the right shape breaks; `path` is its own, and begins the paths of its fields. */
-export type Rule<V> = (value: V, path: string) => readonly Problem[];
+export type Refinement<V> = (value: V, path: string) => readonly Problem[];
 
 /** Returns the schema with the rule; values that break it do not match. */
-export const refined = <S extends TSchema>(schema: S, rule: Rule<Static<S>>): S =>
+export const refined = <S extends TSchema>(schema: S, rule: Refinement<Static<S>>): S =>
   Object.assign(
     Type.Refine(schema, (value: Static<S>) => rule(value, '').length === 0),
     { rule },

@@ -16,7 +16,7 @@ interface Node<V> {
 const newNode = <V>(label: string, value: V | undefined): Node<V> => ({ label, children: new Map(), value });
 
 /** A match: the value of a text, and its length. */
-export interface Found<V> {
+export interface TrieMatch<V> {
   value: V;
   length: number;
 }
@@ -68,8 +68,8 @@ export class TextTrie<V extends {}> {
   }
 
   /** Returns the longest known text that begins at this index and may end where it ends. */
-  longestFrom(text: string, start: number, mayEnd: (text: string, at: number) => boolean): Found<V> | undefined {
-    let found: Found<V> | undefined;
+  longestFrom(text: string, start: number, mayEnd: (text: string, at: number) => boolean): TrieMatch<V> | undefined {
+    let found: TrieMatch<V> | undefined;
     this.#walk(text, start, (value, end) => {
       if (mayEnd(text, end)) found = { value, length: end - start };
     });

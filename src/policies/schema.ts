@@ -6,7 +6,7 @@ import { toIso } from '../lib/clock.ts';
 import { CONDITION_SCHEMAS } from '../rules/conditions/conditions.ts';
 import { CRAWLER_NAMES, CRAWLER_OPERATORS } from '../rules/conditions/crawler-conditions.ts';
 import { PermissionName } from '../rules/conditions/names.ts';
-import { PERIODS, type Period } from '../rules/limit.ts';
+import { type LimitPeriod, PERIODS } from '../rules/limit.ts';
 import { LINT_CODES } from '../rules/lint/lint.ts';
 import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from '../rules/policy.ts';
 
@@ -48,7 +48,7 @@ export const RuleSchema = Type.Object(
       Type.Object(
         {
           requests: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
-          period: Type.Enum(Object.keys(PERIODS) as Period[]),
+          period: Type.Enum(Object.keys(PERIODS) as LimitPeriod[]),
           scope: Type.Optional(Type.Enum([...SCOPES])),
         },
         { additionalProperties: false, title: 'RateLimit' },

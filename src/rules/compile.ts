@@ -19,7 +19,7 @@ import {
   toLicenseNeed,
   type WantedLicense,
 } from './conditions/license-keys.ts';
-import type { Answer, Test } from './conditions/match.ts';
+import type { MatchAnswer, Test } from './conditions/match.ts';
 import { compileTurns, type Time } from './conditions/time.ts';
 import type { Facts, LicenseFacts } from './facts.ts';
 import type { Limit } from './limit.ts';
@@ -228,7 +228,7 @@ function compileLimit(policyNo: number, { conditions = {}, rateLimit }: Rule): C
   return { requests, period, scope, id: `${policyNo}.${hash}` };
 }
 
-const unknownIf = (answer: Answer): { unknown?: true } => (answer == null ? { unknown: true } : {});
+const unknownIf = (answer: MatchAnswer): { unknown?: true } => (answer == null ? { unknown: true } : {});
 
 function trace(
   conditions: Record<string, unknown>,

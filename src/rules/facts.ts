@@ -1,6 +1,6 @@
 /** The facts of one check, which are all that conditions read. null: unknown to the check. */
 
-import { type Address, parseAddress } from '../lib/ip-range.ts';
+import { type IpAddress, parseAddress } from '../lib/ip-range.ts';
 import { toLowerLetters } from '../lib/text.ts';
 import { type Locator, parseLocator } from '../lib/urls/locator.ts';
 import { type UrlRules, USUAL_URLS } from '../lib/urls/spellings.ts';
@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** A URL that was asked for. */
-export interface Page extends Place {
+export interface VisitedPage extends Place {
   readonly locator: Locator;
   /** The URL that was asked for; absent: the locator. Of a URL with several readings, the locator is one of them. */
   readonly asked?: Locator | undefined;
@@ -90,7 +90,7 @@ export interface FactsInput {
   /** null: a URL without a registered item. */
   content: ContentFacts | null;
   /** Absent: the check named an item. */
-  page?: Page | undefined;
+  page?: VisitedPage | undefined;
   requesterId: string | null;
   /** null: anonymous or unregistered. */
   requester: RequesterFacts | null;
@@ -111,7 +111,7 @@ export interface FactsInput {
 export class Facts {
   readonly at: number;
   readonly content: ContentFacts | null;
-  readonly page: Page | null;
+  readonly page: VisitedPage | null;
   readonly place: Place;
   readonly requesterId: string | null;
   readonly requester: RequesterFacts | null;
@@ -125,7 +125,7 @@ export class Facts {
   readonly crawlerVerified: boolean;
   readonly licenses: readonly LicenseFacts[];
   // Computed once, and only for policies that read it.
-  #address: Address | undefined;
+  #address: IpAddress | undefined;
   #lowerAgent: string | undefined;
   #crawler: Crawler | null | undefined;
   #locator: Locator | null | undefined;
@@ -153,7 +153,7 @@ export class Facts {
     this.licenses = input.licenses;
   }
 
-  get address(): Address | null {
+  get address(): IpAddress | null {
     if (this.ip === null) return null;
     this.#address ??= parseAddress(this.ip);
     return this.#address ?? null;

@@ -7,7 +7,16 @@ import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { seeded } from '../../kit/random.ts';
 import { steadyClock } from '../lib/clock.ts';
-import { type Limit, type LimitState, type LimitUse, newestIn, PERIODS, type Period, peek, take } from './limit.ts';
+import {
+  type Limit,
+  type LimitPeriod,
+  type LimitState,
+  type LimitUse,
+  newestIn,
+  PERIODS,
+  peek,
+  take,
+} from './limit.ts';
 
 const ROLLING = ['second', 'minute', 'hour'] as const;
 const CALENDAR = ['day', 'week', 'month'] as const;
@@ -397,7 +406,7 @@ describe('calendar limits', () => {
 
 /** A state as calls leave it, the last limit, and the time of the last call. */
 const used = fc
-  .constantFrom(...(Object.keys(PERIODS) as Period[]))
+  .constantFrom(...(Object.keys(PERIODS) as LimitPeriod[]))
   .chain((period) => {
     const kind = PERIODS[period] !== null ? (period as Rolling) : 'hour';
     return fc.tuple(fc.constant(period), calls(kind, 300, true), fc.integer({ min: 0, max: 40 * DAY_MS }));

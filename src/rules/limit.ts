@@ -15,12 +15,12 @@ export const PERIODS = {
   month: null,
 } as const;
 
-export type Period = keyof typeof PERIODS;
+export type LimitPeriod = keyof typeof PERIODS;
 
 export interface Limit {
   /** Admissions per period, ≥ 1. */
   requests: number;
-  period: Period;
+  period: LimitPeriod;
 }
 
 /**
@@ -135,7 +135,7 @@ function count(state: LimitState, limit: Limit, at: number, wanted: 0 | 1): Limi
   };
 }
 
-function calendarStart(period: Period, at: number): number {
+function calendarStart(period: LimitPeriod, at: number): number {
   const day = Math.floor(at / DAY_MS) * DAY_MS;
   if (period === 'day') return day;
   const date = new Date(day);
@@ -143,7 +143,7 @@ function calendarStart(period: Period, at: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
-function calendarEnd(period: Period, start: number): number {
+function calendarEnd(period: LimitPeriod, start: number): number {
   if (period === 'day') return start + DAY_MS;
   if (period === 'week') return start + 7 * DAY_MS;
   const date = new Date(start);

@@ -1,5 +1,5 @@
 /** A policy as publishers write it: ordered rules and the action when no rule matches. */
-import type { Period } from './limit.ts';
+import type { LimitPeriod } from './limit.ts';
 
 export const ACTIONS = ['allow', 'deny'] as const;
 export type Action = (typeof ACTIONS)[number];
@@ -13,7 +13,7 @@ export interface Rule {
   priority?: number;
   conditions?: Record<string, unknown>;
   permissions?: string[];
-  rateLimit?: { requests: number; period: Period; scope?: Scope };
+  rateLimit?: { requests: number; period: LimitPeriod; scope?: Scope };
   message?: string;
 }
 

@@ -13,7 +13,7 @@ import type { KnownCollections } from '../content/collections/known.ts';
 import { openPlacing } from '../content/place.ts';
 import { sweepUnregistered } from '../content/unregistered/store.ts';
 import type { Db } from '../db/db.ts';
-import type { Named } from '../decisions/ledger/ledger.ts';
+import type { NamedInDecisions } from '../decisions/ledger/ledger.ts';
 import { sweep } from '../decisions/retention/sweep.ts';
 import { sweepTests } from '../decisions/retention/test-sweep.ts';
 import { watchSightings } from '../decisions/visitors/sightings.ts';
@@ -42,7 +42,7 @@ export interface HousekeepingDeps {
   hasDecisions(): boolean;
   ledgerNo: number;
   /** Where this process records all decisions. */
-  takeNames: (() => Named) | undefined;
+  takeNames: (() => NamedInDecisions) | undefined;
   /** Retention of the audit log. */
   auditDays: number;
   /** Retention of the decisions of tests. */

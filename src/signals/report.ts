@@ -4,12 +4,12 @@ import type { Contradiction } from './formats/read-back.ts';
 import type { SignalsReport } from './schema.ts';
 import type { Published } from './signals.ts';
 import {
-  type Answer,
+  type AudienceGroup,
   crawlOf,
-  type Group,
   groupAudiences,
-  type Row,
   type Table,
+  type TableAnswer,
+  type TableRow,
   textOf,
   useOf,
 } from './table/table.ts';
@@ -45,7 +45,11 @@ export function toReport(
   };
 }
 
-const toStatement = (table: Table, groups: readonly Group[], row: Row): SignalsReport['statements'][number] => ({
+const toStatement = (
+  table: Table,
+  groups: readonly AudienceGroup[],
+  row: TableRow,
+): SignalsReport['statements'][number] => ({
   pattern: textOf(row.pattern),
   free: row.cell.policyId === null,
   collectionId: row.collectionId,
@@ -61,4 +65,4 @@ const toStatement = (table: Table, groups: readonly Group[], row: Row): SignalsR
   })),
 });
 
-const toAnswer = ({ allowed, reason, rule, varies }: Answer) => ({ allowed, reason, rule, varies: [...varies] });
+const toAnswer = ({ allowed, reason, rule, varies }: TableAnswer) => ({ allowed, reason, rule, varies: [...varies] });

@@ -1,7 +1,7 @@
 /** The table `served_signals`: what was served from when on. Rows never leave this file. */
 import type { Db, Row, Step } from '../db/db.ts';
 
-export interface Served {
+export interface ServedFile {
   /** Epoch ms. */
   at: number;
   /** null: none was served. */
@@ -17,7 +17,7 @@ interface ServedRow extends Row {
 export async function findServed(
   db: Db,
   { host, kind, at }: { host: string; kind: string; at: number },
-): Promise<Served | undefined> {
+): Promise<ServedFile | undefined> {
   const [row] = await db.read<ServedRow>(
     'select at, body from served_signals where host = $1 and kind = $2 and at <= $3 order by at desc, seq desc limit 1',
     [host, kind, at],
@@ -58,7 +58,7 @@ export async function findServedBody(db: Db, seq: number): Promise<string | null
 }
 
 /** Written only if it differs from the last one. */
-export const insertServed = (host: string, kind: string, { at, body }: Served): Step => ({
+export const insertServed = (host: string, kind: string, { at, body }: ServedFile): Step => ({
   sql: `insert into served_signals (host, kind, at, body)
         select $1, $2, $3, $4 where not exists (
           select 1 from served_signals where seq =

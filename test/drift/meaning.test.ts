@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import robotsParser from 'robots-parser';
 import * as fc from '../../kit/fast-check.ts';
-import { Budget, crossingsOf } from '../../src/signals/drift/meaning.ts';
+import { crossingsOf, StepBudget } from '../../src/signals/drift/meaning.ts';
 import { compareRobots } from '../../src/signals/drift/robots.ts';
 import { examplesOf } from '../../src/signals/robots/robots-reader.ts';
 
@@ -51,7 +51,7 @@ test('what is said to be alike is alike for an independent parser, and what diff
   let different = 0;
   await fc.assert(
     fc.asyncProperty(file, file, async (one, other) => {
-      const { differences, isCut } = await compareRobots(one, other, new Budget(1_000_000));
+      const { differences, isCut } = await compareRobots(one, other, new StepBudget(1_000_000));
       assert.equal(isCut, false);
       const [a, b] = [parse('https://example.com/robots.txt', one), parse('https://example.com/robots.txt', other)];
       for (const token of TOKENS) {
@@ -71,7 +71,7 @@ test('what is said to be alike is alike for an independent parser, and what diff
 test('a budget that is used up is told', async () => {
   const rules = (word: string) =>
     `User-agent: *\n${Array.from({ length: 100 }, (_, i) => `Disallow: /${word}${i}/`).join('\n')}`;
-  const { differences, isCut } = await compareRobots(rules('a'), rules('b'), new Budget(1_000));
+  const { differences, isCut } = await compareRobots(rules('a'), rules('b'), new StepBudget(1_000));
   assert.equal(isCut, true);
   assert.equal(differences.at(-1)?.message, 'More rules differ than were compared one by one.');
 });

@@ -12,7 +12,7 @@ import {
   recordedVersion,
 } from '../../src/reports/whatif/impact.ts';
 import { toReport } from '../../src/reports/whatif/report.ts';
-import { CAUSES, type Tally } from '../../src/reports/whatif/tally.ts';
+import { CAUSES, type ImpactTally } from '../../src/reports/whatif/tally.ts';
 import type { Past } from '../../src/requesters/licenses/history.ts';
 import type { License } from '../../src/requesters/licenses/license.ts';
 import { UNPLACED } from '../../src/rules/facts.ts';
@@ -210,7 +210,7 @@ const NOBODY: Past = { createdAt: null, versions: [] };
 function replayed(
   decisions: Partial<RecordedDecision>[],
   { before = policy(allow()), draft = policy(), draftVersion = 2, items, pasts = {}, examples = 10 }: Given,
-): Tally {
+): ImpactTally {
   const present = new Map(items ?? [[7, itemOf()]]);
   const states = new Map(Object.entries(pasts).map(([id, past]) => [id, new PastStates(past)]));
   const versions = new Map([[1, recordedVersion(versionOf(before, 1))]]);
@@ -467,7 +467,7 @@ describe('the report', () => {
   const tally = replayed([], {});
   const turns = (allowToDeny: number, denyToAllow = 0) => ({ allowToDeny, denyToAllow });
   const span = { draft: versionOf(policy(), 1), from: NOON, to: NOON + 1000 };
-  const report = (more: Partial<Tally>, asked: unknown[] = []) =>
+  const report = (more: Partial<ImpactTally>, asked: unknown[] = []) =>
     toReport(
       {
         async names(ids) {

@@ -12,7 +12,7 @@ import { until } from '../../kit/until.ts';
 import { Conflict, type Db, Unavailable } from '../../src/db/db.ts';
 import { countedSpan } from '../../src/decisions/history/counted.ts';
 import { type Decision, type Draft, settle } from '../../src/decisions/ledger/decision.ts';
-import { type Ledger, type Receipt, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
+import { type Ledger, type LedgerReceipt, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { monotonicMs } from '../../src/lib/monotonic.ts';
 import type { Claim } from '../../src/rules/claim.ts';
@@ -414,7 +414,7 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
     });
 
     describe('receipts', () => {
-      const receipt = (scope: string, parts: Receipt['parts'] = ['{}']): Receipt => ({
+      const receipt = (scope: string, parts: LedgerReceipt['parts'] = ['{}']): LedgerReceipt => ({
         scope,
         bodyHash: 'h',
         status: 200,
@@ -433,7 +433,7 @@ export function ledgerContract(name: string, empty: () => Promise<LedgerStore>):
           entry({ claim: { key: 'k', limit } }),
         ];
         const drafts = entries.map(({ claim: wish }) => draft(wish?.limit ?? null));
-        const parts: Receipt['parts'] = [
+        const parts: LedgerReceipt['parts'] = [
           '{"data":[',
           ...drafts.flatMap((one, i) => [...(i === 0 ? [] : [',']), { ...one, entry: i }]),
           ']}',

@@ -7,9 +7,16 @@ import { test } from 'node:test';
 import { decision, entry } from '../../kit/entry.ts';
 import * as fc from '../../kit/fast-check.ts';
 import { type Decision, type Draft, settle } from '../../src/decisions/ledger/decision.ts';
-import { COLUMNS, type Placed, recordedOf, toFlush, WIDTH, workOut } from '../../src/decisions/ledger/flush.ts';
-import type { Receipt } from '../../src/decisions/ledger/ledger.ts';
-import type { LimitState, Period } from '../../src/rules/limit.ts';
+import {
+  COLUMNS,
+  type PlacedSubmission,
+  recordedOf,
+  toFlush,
+  WIDTH,
+  workOut,
+} from '../../src/decisions/ledger/flush.ts';
+import type { LedgerReceipt } from '../../src/decisions/ledger/ledger.ts';
+import type { LimitPeriod, LimitState } from '../../src/rules/limit.ts';
 import { REASONS } from '../../src/rules/reason.ts';
 
 const START = Date.parse('2026-11-21T09:30:00Z');
@@ -28,7 +35,7 @@ const decisionOf = (explained: boolean): Decision => decision(explained ? { expl
 const claims = fc.record({
   key: fc.constantFrom('a', 'b', 'c'),
   requests: fc.integer({ min: 1, max: 3 }),
-  period: fc.constantFrom<Period>('second', 'hour', 'day'),
+  period: fc.constantFrom<LimitPeriod>('second', 'hour', 'day'),
 });
 const checks = fc.record({
   claim: fc.option(claims),
@@ -44,7 +51,7 @@ const given = fc.record({
 });
 type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
 
-function submitted({ requests: asked }: Given): { submissions: Placed[]; drafts: Draft[][] } {
+function submitted({ requests: asked }: Given): { submissions: PlacedSubmission[]; drafts: Draft[][] } {
   let seq = 0;
   const drafts = asked.map((request) =>
     request.checks.map(({ claim, explained, message }) => ({
@@ -53,9 +60,9 @@ function submitted({ requests: asked }: Given): { submissions: Placed[]; drafts:
       message,
     })),
   );
-  const submissions = asked.map((request, n): Placed => {
+  const submissions = asked.map((request, n): PlacedSubmission => {
     const parts = (drafts[n] as Draft[]).map((draft, i) => ({ ...draft, entry: i }));
-    const receipt: Receipt = { scope: `s${n}`, bodyHash: 'h', status: 200, parts };
+    const receipt: LedgerReceipt = { scope: `s${n}`, bodyHash: 'h', status: 200, parts };
     return {
       at: START + n,
       freshUntil: n,

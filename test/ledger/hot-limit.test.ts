@@ -10,7 +10,7 @@ import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import type { Entry, Ledger, Recorded } from '../../src/decisions/ledger/ledger.ts';
 import { HeldQueues } from '../../src/decisions/ledger/postgres/held.ts';
 import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
-import type { Period } from '../../src/rules/limit.ts';
+import type { LimitPeriod } from '../../src/rules/limit.ts';
 
 const server = await testPostgres();
 
@@ -30,7 +30,7 @@ async function nodes(count: number) {
   };
 }
 
-const claimOf = (key: string, requests: number, period: Period = 'day') => ({ key, limit: { requests, period } });
+const claimOf = (key: string, requests: number, period: LimitPeriod = 'day') => ({ key, limit: { requests, period } });
 const cut = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'postern' and state <> 'idle' and pid <> pg_backend_pid()`;
 

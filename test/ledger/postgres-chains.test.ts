@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { entry } from '../../kit/entry.ts';
 import type { Row, Value } from '../../src/db/db.ts';
-import { type Outcome, place, toFlush, WIDTH, workOut } from '../../src/decisions/ledger/flush.ts';
+import { type FlushOutcome, place, toFlush, WIDTH, workOut } from '../../src/decisions/ledger/flush.ts';
 import type { Entry } from '../../src/decisions/ledger/ledger.ts';
 import { EXPIRY_STEP_MS, numbersOf } from '../../src/decisions/ledger/postgres/entries.ts';
 import {
@@ -144,7 +144,7 @@ class Case {
   }
 }
 
-function expected(one: Case, entries: readonly Entry[], at: number): Outcome {
+function expected(one: Case, entries: readonly Entry[], at: number): FlushOutcome {
   const submission = { at, freshUntil: 0, receipt: undefined, entries };
   let seq = 0;
   const placed = place([submission], { ledgerNo: 1, atOf: () => at, next: () => ++seq });
@@ -187,7 +187,12 @@ async function compare(chosen: readonly LicenseKind[], sequence: { wait: number;
 }
 
 /** The rows of the entries, and the states of what they claim. */
-async function compareWritten(one: Case, outcome: Outcome, entries: readonly Entry[], seqs: string): Promise<void> {
+async function compareWritten(
+  one: Case,
+  outcome: FlushOutcome,
+  entries: readonly Entry[],
+  seqs: string,
+): Promise<void> {
   const recorded = await db.read(
     `select ${NAMES.join(', ')} from decisions where seq = any($1::bigint[]) order by seq`,
     [seqs],

@@ -10,12 +10,12 @@ import { runSeed, seeded, shuffled } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
-import { type Ledger, type Receipt, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
+import { type Ledger, type LedgerReceipt, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
 import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
 import { APART_MS, goOn } from '../../src/decisions/ledger/postgres/time.ts';
 import { answersOf, claimedBy, claimStep } from '../../src/decisions/ledger/postgres/trip.ts';
 import type { Claim } from '../../src/rules/claim.ts';
-import { type LimitState, PERIODS, type Period, take } from '../../src/rules/limit.ts';
+import { type LimitPeriod, type LimitState, PERIODS, take } from '../../src/rules/limit.ts';
 import { toStoredKey } from '../../src/rules/limit-key.ts';
 import type { QuotaSpan } from '../../src/rules/terms/quota.ts';
 
@@ -48,7 +48,7 @@ async function twoNodes() {
 }
 
 let keys = 0;
-const claimOf = (requests: number, period: Period = 'minute'): Claim => ({
+const claimOf = (requests: number, period: LimitPeriod = 'minute'): Claim => ({
   key: `k${++keys}`,
   limit: { requests, period },
 });
@@ -80,7 +80,7 @@ const claimOn = (quota: QuotaSpan) => ({ offers: [{ licenseId: 'lic_1', quota }]
 const UNUSED = [1, 0, 0, 0, 0, 0, 0, 1];
 
 /** Returns undefined where the check has to be evaluated again. */
-async function recorded(ledger: Ledger, one: Parameters<typeof entry>[0], receipt?: Receipt) {
+async function recorded(ledger: Ledger, one: Parameters<typeof entry>[0], receipt?: LedgerReceipt) {
   try {
     return ((await ledger.record([entry(one)], receipt)) as [Recorded])[0];
   } catch (error) {
@@ -89,7 +89,7 @@ async function recorded(ledger: Ledger, one: Parameters<typeof entry>[0], receip
   }
 }
 
-const ways: Record<string, () => Receipt | undefined> = {
+const ways: Record<string, () => LedgerReceipt | undefined> = {
   'in one trip': () => undefined,
   'in two trips': () => ({ scope: `s${++keys}`, bodyHash: 'h', status: 200, parts: [] }),
 };
@@ -198,7 +198,7 @@ test('the server and a node go on from the same time, and admit the same', async
     // Far ahead of the database's clock, so that it is the time of the node that counts.
     const at = Date.UTC(2032, 1, 29, 23, 59, 58) + random.pick([0, 1_000, 1_999, 60_000]);
     const claims = Array.from({ length: random.int(1, 4) }, () =>
-      claimOf(random.pick([1, 3, 100, 101, 150]), random.pick(Object.keys(PERIODS) as Period[])),
+      claimOf(random.pick([1, 3, 100, 101, 150]), random.pick(Object.keys(PERIODS) as LimitPeriod[])),
     );
     const states = new Map<string, LimitState>();
     for (const { key, limit } of claims) {

@@ -7,7 +7,7 @@ import type { Row } from '../../src/db/db.ts';
 import { EXPIRY_STEP_MS } from '../../src/decisions/ledger/postgres/entries.ts';
 import { answersOf, claimedBy, claimStep, heldOf } from '../../src/decisions/ledger/postgres/trip.ts';
 import type { Claim } from '../../src/rules/claim.ts';
-import { type LimitState, PERIODS, type Period, take } from '../../src/rules/limit.ts';
+import { type LimitPeriod, type LimitState, PERIODS, take } from '../../src/rules/limit.ts';
 import { REASONS } from '../../src/rules/reason.ts';
 import { openMigrated } from './migrated.ts';
 
@@ -22,7 +22,7 @@ interface Step {
 const DAY_MS = 86_400_000;
 /** The last millisecond of a month, of a week and of a day. */
 const START = Date.UTC(2026, 1, 28, 23, 59, 59, 999);
-const PERIOD_NAMES = Object.keys(PERIODS) as Period[];
+const PERIOD_NAMES = Object.keys(PERIODS) as LimitPeriod[];
 
 /** Hard delays: none, within a bucket, past the edge of a bucket or a period, and back in time. */
 const waits = fc.oneof(
@@ -47,7 +47,7 @@ const steps = fc.array(
 
 let cases = 0;
 
-async function compare(periods: readonly Period[], sequence: readonly Step[]): Promise<void> {
+async function compare(periods: readonly LimitPeriod[], sequence: readonly Step[]): Promise<void> {
   const names = periods.map((_, i) => `${++cases} \\ ${i}`);
   const states = new Map<string, LimitState>();
   let at = START;
@@ -56,7 +56,7 @@ async function compare(periods: readonly Period[], sequence: readonly Step[]): P
     const claims = order.map((i): Claim | null =>
       i === 3
         ? null
-        : { key: names[i] as string, limit: { requests: requests[i] as number, period: periods[i] as Period } },
+        : { key: names[i] as string, limit: { requests: requests[i] as number, period: periods[i] as LimitPeriod } },
     );
     const claimed = claimedBy([
       { at, freshUntil: 0, receipt: undefined, entries: claims.map((claim) => entry({ claim })) },

@@ -6,7 +6,12 @@ import { billOf } from '../../src/reports/statements/bill.ts';
 import { partialOf } from '../../src/rules/terms/partial.ts';
 import { LicenseQuotas, quotaUnitsAt } from '../../src/rules/terms/quota.ts';
 import { newTermsProblems, type Terms } from '../../src/rules/terms/terms.ts';
-import { type BillingPeriodSpan, type Bounds, billingPeriods, type Segment } from '../../src/rules/terms/timeline.ts';
+import {
+  type BillingPeriodSpan,
+  billingPeriods,
+  type PeriodBounds,
+  type Segment,
+} from '../../src/rules/terms/timeline.ts';
 import { daysOf, partOf, unitsOf } from './prorate.ts';
 
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'America/Havana', 'Pacific/Kiritimati'];
@@ -53,7 +58,7 @@ interface License {
   one: World;
   terms: Terms;
   segments: Segment[];
-  bounds: Bounds;
+  bounds: PeriodBounds;
   /** When it lasts under its terms; empty if the end is not after the start. */
   own: [number, number];
 }

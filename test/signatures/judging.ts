@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { newSigningKey, type SigningKey, signRequest, type ToSign } from '../../kit/signing.ts';
 import { judge } from '../../src/requesters/signatures/judge.ts';
-import { type Keys, readKeys } from '../../src/requesters/signatures/keys.ts';
+import { type AgentKeys, readKeys } from '../../src/requesters/signatures/keys.ts';
 import type { SignatureOutcome } from '../../src/requesters/signatures/outcome.ts';
 
 export const NOW = Date.parse('2026-11-22T12:00:00Z');
@@ -12,7 +12,7 @@ export const AGENT = 'https://bot.example';
 export const KEY = newSigningKey();
 export const RSA = newSigningKey('rsa-pss-sha512');
 
-export const keysOf = (...keys: SigningKey[]): Keys =>
+export const keysOf = (...keys: SigningKey[]): AgentKeys =>
   readKeys({ keys: keys.map(({ jwk }) => jwk) }) ?? assert.fail('no key set');
 
 export interface Asked {
@@ -20,7 +20,7 @@ export interface Asked {
   method?: string;
   authority?: string;
   at?: number;
-  directories?: Record<string, Keys>;
+  directories?: Record<string, AgentKeys>;
 }
 
 /** Judges a request with these headers; all agents with a directory are permitted. */

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newSigningKey, type SigningKey } from '../../kit/signing.ts';
 import { judge, readSignatures } from '../../src/requesters/signatures/judge.ts';
-import { type Key, verifyWith } from '../../src/requesters/signatures/keys.ts';
+import { type AgentKey, verifyWith } from '../../src/requesters/signatures/keys.ts';
 import type { Doubt } from '../../src/requesters/signatures/outcome.ts';
 import { remembering, rememberingHeaders } from '../../src/requesters/signatures/remember.ts';
 import type { RequestHeaders } from '../../src/requesters/signatures/request.ts';
 import { AGENT, failed, KEY, keysOf, made, NOW, PAGE, VERIFIED } from './judging.ts';
 
-const keyOf = (key: SigningKey): Key => keysOf(key).get(key.keyId) ?? assert.fail();
+const keyOf = (key: SigningKey): AgentKey => keysOf(key).get(key.keyId) ?? assert.fail();
 
 function start() {
   let verifications = 0;
@@ -64,7 +64,7 @@ test('headers that verified are read once, and judged each time', () => {
     return readSignatures(...given);
   });
   const key = keyOf(KEY);
-  const ask = (headers: RequestHeaders, given: { agent?: string; at?: number; found?: Key | Doubt } = {}) => {
+  const ask = (headers: RequestHeaders, given: { agent?: string; at?: number; found?: AgentKey | Doubt } = {}) => {
     const { agent = AGENT, at = NOW, found = key } = given;
     const request = { method: 'GET', authority: 'www.example.com', targetUri: PAGE, headers, at };
     const outcome = judge(request, new Set([agent]), () => found, { readHeaders: read });

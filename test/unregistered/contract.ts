@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { listCounts, sweepUnregistered, type UnregisteredQuery } from '../../src/content/unregistered/store.ts';
-import { openUnregistered, type Request } from '../../src/content/unregistered/unregistered.ts';
+import { openUnregistered, type UnregisteredRequest } from '../../src/content/unregistered/unregistered.ts';
 import { type Db, Unavailable } from '../../src/db/db.ts';
 
 export interface Store extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface Store extends AsyncDisposable {
 
 const HOUR = 3_600_000;
 const NOON = Date.UTC(2026, 10, 21, 12);
-const request = (more: Partial<Request> = {}): Request => ({
+const request = (more: Partial<UnregisteredRequest> = {}): UnregisteredRequest => ({
   host: 'www.example.com',
   segment: 'news',
   crawler: null,

@@ -5,7 +5,7 @@ import * as fc from '../../kit/fast-check.ts';
 import type { Step } from '../../src/db/db.ts';
 import { VERIFIED_FILTERS } from '../../src/decisions/ledger/verified.ts';
 import { type GroundsFilter, groundsOf } from '../../src/decisions/log/grounds.ts';
-import { type Columns, type DecisionFilter, openColumns } from '../../src/reports/columns/columns.ts';
+import { type Columns, type ColumnsFilter, openColumns } from '../../src/reports/columns/columns.ts';
 import { DIMENSIONS, type Dimension, isDimension } from '../../src/reports/columns/dimensions.ts';
 import { GROUPS, type PeriodQuery, precedingSpan, resolvePeriod, type Span } from '../../src/reports/usage/period.ts';
 import { usageReport } from '../../src/reports/usage/report.ts';
@@ -203,7 +203,7 @@ const hasGrounds = (one: Decided, filter: GroundsFilter): boolean =>
 
 const fits = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
 
-const isSelected = (one: Decided, filter: DecisionFilter): boolean =>
+const isSelected = (one: Decided, filter: ColumnsFilter): boolean =>
   fits(filter.contentNo, one.contentNo) &&
   fits(filter.requesterId, one.requesterId) &&
   fits(filter.policyNo, one.policyNo) &&
@@ -212,13 +212,13 @@ const isSelected = (one: Decided, filter: DecisionFilter): boolean =>
   hasGrounds(one, filter) &&
   isWithin(one, filter);
 
-const isWithin = (one: Decided, { spoofed, url, from, to }: DecisionFilter): boolean =>
+const isWithin = (one: Decided, { spoofed, url, from, to }: ColumnsFilter): boolean =>
   fits(spoofed, one.claimed != null) &&
   (url === undefined || one.url?.startsWith(url) === true) &&
   (from === undefined || one.at >= from) &&
   (to === undefined || one.at < to);
 
-async function assertFinds(columns: Columns, model: Model, filter: DecisionFilter, limit: number): Promise<void> {
+async function assertFinds(columns: Columns, model: Model, filter: ColumnsFilter, limit: number): Promise<void> {
   const selected = model.decided
     .filter((one) => isSelected(one, filter))
     .map((one) => one.seq)
@@ -320,7 +320,7 @@ const usageQuery: fc.Arbitrary<UsageQuery> = fc
     }),
   )
   .map(([a, b]) => ({ ...a, ...b }));
-const decisionFilter: fc.Arbitrary<DecisionFilter> = fc.record({
+const decisionFilter: fc.Arbitrary<ColumnsFilter> = fc.record({
   contentNo: seldom(no),
   collectionId: seldom(fc.constantFrom('col_a', 'col_z')),
   url: seldom(fc.constantFrom('example.com/', 'example.com/100%_', 'example.com/%', "o'b.", 'xample')),
@@ -345,7 +345,7 @@ type Command =
   | { kind: 'retype'; no: number; type: string }
   | { kind: 'reopen' }
   | { kind: 'report'; query: UsageQuery }
-  | { kind: 'find'; filter: DecisionFilter; limit: number };
+  | { kind: 'find'; filter: ColumnsFilter; limit: number };
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('decide' as const), drafts }) },

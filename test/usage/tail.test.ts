@@ -7,7 +7,7 @@ import { budgetOf, USUAL_MIB } from '../../src/lib/memory.ts';
 import type { DecisionRow } from '../../src/reports/columns/decision-row.ts';
 import { openMemoryStore } from '../../src/reports/columns/duckdb.ts';
 import { inserter } from '../../src/reports/columns/insert.ts';
-import { openSource, type Source, SourceFailed } from '../../src/reports/columns/source.ts';
+import { type DecisionSource, openSource, SourceFailed } from '../../src/reports/columns/source.ts';
 import { openTail } from '../../src/reports/columns/tail.ts';
 import { openRecords } from './records.ts';
 
@@ -16,7 +16,7 @@ const AT = Date.UTC(2026, 0, 1);
 const DECISIONS = 10_000;
 
 /** The source as it is when the disk fails while a later page of decisions is read, once. */
-function failingOnce(source: Source): Source {
+function failingOnce(source: DecisionSource): DecisionSource {
   let pages = 0;
   return {
     ...source,

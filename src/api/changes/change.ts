@@ -23,7 +23,7 @@ export interface Change {
  * The change as subscribers receive it. `object` is that of a webhook or a requester; of an item it may have only
  * `source` and `externalId`; of those and of other records it may be missing.
  */
-export type Notice = Pick<Change, 'kind' | 'id' | 'ownerId' | 'object'>;
+export type ChangeNotice = Pick<Change, 'kind' | 'id' | 'ownerId' | 'object'>;
 
 /** The plan of one request. Without steps and changes it only answers. */
 export interface Edit {

@@ -11,7 +11,7 @@ import { keyed } from '../../lib/queue.ts';
 import { unavailable } from '../errors.ts';
 import { inUse, requireKeepable } from '../http/idempotency.ts';
 import type { Committed } from '../http/reply.ts';
-import type { Author, Change, Edit, Notice } from './change.ts';
+import type { Author, Change, ChangeNotice, Edit } from './change.ts';
 import { CHANNEL } from './follow.ts';
 import { changeSteps, writeChanges } from './rows.ts';
 
@@ -25,9 +25,9 @@ export interface Changes {
    * Calls `listener` for each change after its commit: for those of this node before the answer, for those of other
    * nodes as api/changes/follow reads them.
    */
-  subscribe(listener: (notice: Notice) => void): void;
+  subscribe(listener: (notice: ChangeNotice) => void): void;
   /** Notifies the listeners of a change that was read from the log. */
-  notify(notice: Notice): void;
+  notify(notice: ChangeNotice): void;
   /**
    * From now on listeners are notified in the order of the log, of this node's changes too: `catchUp` settles when the
    * log has been read. Where that fails, they are notified at once, and again in order later.
@@ -50,11 +50,11 @@ function keptOf(author: Author, precision: IpPrecision): Author {
 
 /** `precision` shortens the addresses of requests. */
 export function openChanges(db: Db, clock: Clock, precision: IpPrecision = 'full'): Changes {
-  const listeners: ((notice: Notice) => void)[] = [];
+  const listeners: ((notice: ChangeNotice) => void)[] = [];
   const inQueue = keyed();
   let catchUp: (() => Promise<void>) | undefined;
 
-  const notify = (notice: Notice): void => {
+  const notify = (notice: ChangeNotice): void => {
     for (const listener of listeners) listener(notice);
   };
 

@@ -6,7 +6,7 @@
 import type { Db, Row } from '../../db/db.ts';
 import type { PostgresLine } from '../../db/postgres/line.ts';
 import { unavailable } from '../errors.ts';
-import type { Notice } from './change.ts';
+import type { ChangeNotice } from './change.ts';
 import type { ChangeKind } from './kinds.ts';
 
 export const CHANNEL = 'postern_changes';
@@ -45,7 +45,7 @@ export interface FollowOptions {
   db: Db;
   line: PostgresLine;
   /** Notifies the listeners of a change. */
-  apply(notice: Notice): void;
+  apply(notice: ChangeNotice): void;
   /** The log lost commits, as after a failover: every cache is in question. */
   onRewritten(cause: Error): void;
 }
@@ -141,7 +141,7 @@ const SELECT = `select c.seq, c.id, c.kind, c.object_id, c.owner_id,
   from changes c left join change_data d on d.id = c.id
   where c.seq >= $1 order by c.seq limit ${CHANGES_PER_READ + 1}`;
 
-const toNotice = (row: ChangeRow): Notice => ({
+const toNotice = (row: ChangeRow): ChangeNotice => ({
   kind: row.kind as ChangeKind,
   id: row.object_id,
   ...(row.owner_id === null ? {} : { ownerId: row.owner_id }),
@@ -156,7 +156,7 @@ class Rewritten extends Error {
 
 interface LogCursor {
   /** Applies the next changes in order and returns their number. Throws Rewritten, and Unavailable. */
-  read(apply: (notice: Notice) => void): Promise<number>;
+  read(apply: (notice: ChangeNotice) => void): Promise<number>;
 }
 
 /** Opens a cursor at the end of the log. */

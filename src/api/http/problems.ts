@@ -2,7 +2,7 @@
  * Explains why a value does not match its schema, after the compiled check has failed. Every problem names its field
  * and what is accepted; an unknown field gets the nearest known name.
  */
-import type { Problem, Rule } from '../../lib/refined.ts';
+import type { Problem, Refinement } from '../../lib/refined.ts';
 import { lengthOf, nearest } from '../../lib/text.ts';
 import { findFormat } from './formats.ts';
 import { pathTo } from './json.ts';
@@ -38,7 +38,7 @@ export interface Schema {
   /** In a body: fields of the record that an edit cannot change. */
   fixed?: readonly string[];
   /** A rule beside the shape, such as an order of times. */
-  rule?: Rule<never>;
+  rule?: Refinement<never>;
 }
 
 const PROBLEMS_MAX = 100;

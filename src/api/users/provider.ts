@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { monotonicMs } from '../../lib/monotonic.ts';
 import type { OidcConfig } from './oidc.ts';
 import { claimOf, emailOf, nameOf, type Person, roleOf, SignInFailed } from './person.ts';
-import type { Secrets } from './trip.ts';
+import type { TripSecrets } from './trip.ts';
 
 export const CALLBACK = '/console/oidc/callback';
 
@@ -29,9 +29,9 @@ export interface Provider {
   /** Names the provider and this service's registration there. */
   id: string;
   /** Returns the provider's page for signing in. Throws SignInFailed. */
-  begin(origin: string, secrets: Secrets): Promise<string>;
+  begin(origin: string, secrets: TripSecrets): Promise<string>;
   /** Returns who came back with `callback`, the whole URL. Throws SignInFailed. */
-  finish(callback: URL, secrets: Secrets): Promise<Person>;
+  finish(callback: URL, secrets: TripSecrets): Promise<Person>;
 }
 
 export function openProvider(config: OidcConfig, clock: Clock): Provider {

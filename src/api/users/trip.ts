@@ -17,7 +17,7 @@ export interface Trip {
   startedAt: number;
 }
 
-export interface Secrets {
+export interface TripSecrets {
   state: string;
   nonce: string;
   verifier: string;
@@ -47,7 +47,7 @@ export function readTrip(cookie: string | undefined, now: number): Trip | undefi
 }
 
 /** `provider` is part of them, so that no answer counts at another provider. */
-export function secretsOf(cookie: string, provider: string): Secrets {
+export function secretsOf(cookie: string, provider: string): TripSecrets {
   const of = (name: string): string =>
     createHash('sha256').update(`${name}\0${provider}\0${cookie}`).digest('base64url');
   return { state: of('state'), nonce: of('nonce'), verifier: of('verifier') };

@@ -2,9 +2,9 @@
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { ATTEMPTS_KEPT, type Attempt, type Delivery } from './delivery.ts';
 import { nextAttemptAt, parseRetryAfter } from './schedule.ts';
-import type { Outcome, Sender } from './send.ts';
+import type { Sender, SendOutcome } from './send.ts';
 import { sign, toTimestamp } from './sign.ts';
-import type { Target } from './webhook.ts';
+import type { DeliveryTarget } from './webhook.ts';
 
 export interface AttemptDeps {
   clock: Clock;
@@ -16,14 +16,14 @@ export interface AttemptDeps {
 
 export interface Attempted {
   delivery: Delivery;
-  outcome: Outcome;
+  outcome: SendOutcome;
 }
 
 /** Returns undefined when shutdown cut the request off: the delivery is still due. */
 export async function attempt(
   { clock, sender, userAgent, aborted }: AttemptDeps,
   delivery: Delivery,
-  target: Target,
+  target: DeliveryTarget,
   body: string,
 ): Promise<Attempted | undefined> {
   const now = clock.now();

@@ -17,7 +17,7 @@ import { until } from '../../../kit/until.ts';
 import { words } from '../../../kit/words.ts';
 import { made } from '../../../test/http/given.ts';
 import { isPublicAddress } from '../../lib/outgoing/address.ts';
-import { type Outcome, openSender } from './send.ts';
+import { openSender, type SendOutcome } from './send.ts';
 
 let connections = 0;
 const listener = createServer((socket) => {
@@ -162,7 +162,7 @@ const post = async (
   lookup?: LookupFunction,
   allowPrivate = false,
   signal = new AbortController().signal,
-): Promise<Outcome> => {
+): Promise<SendOutcome> => {
   const sender = openSender({ allowPrivate, ...(lookup === undefined ? {} : { lookup }) });
   try {
     return await sender.post(url, { 'content-type': 'application/json' }, '{}', signal);
@@ -170,7 +170,7 @@ const post = async (
     await sender.close();
   }
 };
-const refused = ({ statusCode, error }: Outcome, what: string) => {
+const refused = ({ statusCode, error }: SendOutcome, what: string) => {
   assert.equal(statusCode, null, what);
   assert.match(error ?? '', /not a public address|must /, what);
 };

@@ -15,7 +15,7 @@ const KEPT_BYTES = 1024;
 const READ_BYTES_MAX = 64 * 1024;
 const IDLE_MS = 10_000;
 
-export interface Outcome {
+export interface SendOutcome {
   /** null without a response. */
   statusCode: number | null;
   durationMs: number;
@@ -27,7 +27,7 @@ export interface Outcome {
 
 export interface Sender {
   /** Never throws: the outcome holds the error. `aborted` cancels the request. */
-  post(url: string, headers: Record<string, string>, body: string, aborted: AbortSignal): Promise<Outcome>;
+  post(url: string, headers: Record<string, string>, body: string, aborted: AbortSignal): Promise<SendOutcome>;
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function openSender({ allowPrivate, lookup }: SenderOptions): Sender {
   return {
     async post(url, headers, body, aborted) {
       const from = performance.now();
-      const outcome = (part: Partial<Outcome>): Outcome => ({
+      const outcome = (part: Partial<SendOutcome>): SendOutcome => ({
         statusCode: null,
         error: null,
         responseBody: null,

@@ -6,7 +6,7 @@ import { toBase32 } from '../../lib/id.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts';
 import { LONGEST_WAIT_MS } from './schedule.ts';
-import type { Secrets, Target, Webhook, WebhookStatus } from './webhook.ts';
+import type { DeliveryTarget, Secrets, Webhook, WebhookStatus } from './webhook.ts';
 
 interface WebhookRow extends Row {
   id: string;
@@ -122,7 +122,7 @@ export const deleteWebhook = (id: string): Step[] => [
 ];
 
 /** Returns the destination of an active webhook. */
-export async function findTarget(db: Db, id: string): Promise<Target | undefined> {
+export async function findTarget(db: Db, id: string): Promise<DeliveryTarget | undefined> {
   const [row] = await db.read<{ url: string } & SecretsRow>(
     "select url, secret, old_secrets from webhooks where id = $1 and status = 'active'",
     [id],

@@ -29,7 +29,7 @@ export interface Secrets {
 }
 
 /** The destination of deliveries. */
-export interface Target extends Secrets {
+export interface DeliveryTarget extends Secrets {
   url: string;
 }
 

@@ -28,7 +28,7 @@ import {
   startFailing,
   stopFailing,
 } from './store.ts';
-import type { Target, Webhook } from './webhook.ts';
+import type { DeliveryTarget, Webhook } from './webhook.ts';
 
 /** Interval between searches for due retries. */
 const RETRIES_EVERY_MS = 1_000;
@@ -58,7 +58,7 @@ export interface WorkerDeps extends AttemptDeps {
 export class Worker {
   readonly #deps: WorkerDeps;
   #webhook: Webhook;
-  #target: Promise<Target | undefined> | undefined;
+  #target: Promise<DeliveryTarget | undefined> | undefined;
   /** The cursor as stored, or as this worker last knew it. */
   #cursor: number;
   /** The log is scanned up to here; between `#cursor` and here it holds nothing for this webhook. */
@@ -209,7 +209,7 @@ export class Worker {
     onAttempt(attempted.delivery.status === 'succeeded');
   }
 
-  #loadTarget(): Promise<Target | undefined> {
+  #loadTarget(): Promise<DeliveryTarget | undefined> {
     if (this.#target !== undefined) return this.#target;
     const read = findTarget(this.#deps.db, this.#webhook.id);
     this.#target = read;

@@ -6,7 +6,7 @@
 import { originOf } from '../../lib/forwarded.ts';
 import { parseRange, type Range } from '../../lib/ip-range.ts';
 
-export interface Found {
+export interface FoundAddress {
   /** null: the address cannot be read. */
   address: string | null;
   /** The address may be that of a proxy. */
@@ -27,9 +27,9 @@ const INNER = [
 ];
 
 /** `trusted`: ranges of proxies; null: none are named. */
-export function openAddresses(trusted: readonly string[] | null): (field: string) => Found {
+export function openAddresses(trusted: readonly string[] | null): (field: string) => FoundAddress {
   const ranges = (trusted ?? INNER).map(parseRange).filter((range): range is Range => range !== undefined);
-  const find = (field: string): Found => {
+  const find = (field: string): FoundAddress => {
     const entries = field.split(',').map((entry) => entry.trim());
     const origin = originOf(entries, ranges);
     if (origin === undefined || !('address' in origin)) return { address: null, doubtful: entries.length > 1 };

@@ -13,12 +13,12 @@ import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { verdictOfAll } from '../../rules/alike.ts';
 import { compile } from '../../rules/compile.ts';
 import { decide, type Evaluation } from '../../rules/decide.ts';
-import { type ContentFacts, type Page, UNPLACED } from '../../rules/facts.ts';
+import { type ContentFacts, UNPLACED, type VisitedPage } from '../../rules/facts.ts';
 import type { Reason } from '../../rules/reason.ts';
 import { indexOf } from '../policies/file-collections.ts';
 import type { PolicyFile } from '../policies/policy-file.ts';
-import type { Outcome } from './tally.ts';
-import type { Visit } from './visit.ts';
+import type { VisitOutcome } from './tally.ts';
+import type { LoggedVisit } from './visit.ts';
 
 export interface PolicyOfFile extends Pick<PolicyFile, 'name' | 'rules' | 'defaultAction' | 'collections'> {
   /** The host of requests whose line names none; null: it is not known. */
@@ -29,11 +29,11 @@ export interface PolicyOfFile extends Pick<PolicyFile, 'name' | 'rules' | 'defau
  * Returns the reason of a denial; null when the policy allows. `not_covered`: no collection of the file has the URL,
  * so that another policy decides, or none.
  */
-export type Answer = (visit: Visit, outcome: Outcome) => Reason | 'not_covered' | null;
+export type AuditAnswer = (visit: LoggedVisit, outcome: VisitOutcome) => Reason | 'not_covered' | null;
 
 const POLICY_ID = 'pol_of_file';
 
-export function openAnswers({ rules, defaultAction = 'deny', collections, host }: PolicyOfFile): Answer {
+export function openAnswers({ rules, defaultAction = 'deny', collections, host }: PolicyOfFile): AuditAnswer {
   const policy = compile({ no: 0, id: POLICY_ID, version: 1, rules, defaultAction });
   const locatorOf = openLocators(host);
   const pageOf = collections === undefined ? undefined : openPages(collections);
@@ -56,7 +56,7 @@ export function openAnswers({ rules, defaultAction = 'deny', collections, host }
 
 interface Asked {
   content: ContentFacts | null;
-  page?: Page;
+  page?: VisitedPage;
 }
 
 /** The items or pages of a URL under its readings. */
@@ -101,7 +101,7 @@ function openPages(collections: FileCollections): (locator: Locator | undefined)
 }
 
 /** `host` is empty where neither the line nor the option names one. Returns undefined for what is no readable URL. */
-function openLocators(fallback: string | null): (visit: Visit) => Locator | undefined {
+function openLocators(fallback: string | null): (visit: LoggedVisit) => Locator | undefined {
   // Most lines name the host of the line before.
   let named: string | null = null;
   let known: string | undefined;

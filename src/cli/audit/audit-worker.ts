@@ -1,7 +1,7 @@
 /** A thread that counts chunks of lines. It returns each buffer, so that memory does not grow. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Chunk, type CountOptions, openCounter } from './count.ts';
-import type { Counted } from './tally.ts';
+import type { VisitCounts } from './tally.ts';
 
 /** `bytes`: a buffer of which the first `length` bytes are lines; null: there are no more. */
 export interface ToAuditWorker {
@@ -10,7 +10,7 @@ export interface ToAuditWorker {
   length: number;
 }
 
-export type FromAuditWorker = { id: number; bytes: ArrayBuffer; chunk: Chunk } | { counted: Counted };
+export type FromAuditWorker = { id: number; bytes: ArrayBuffer; chunk: Chunk } | { counted: VisitCounts };
 
 const options = workerData as CountOptions;
 // Conditions take a while to load, and few audits need them.

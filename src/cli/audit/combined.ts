@@ -4,14 +4,14 @@
  */
 import { readForwarded } from '../../lib/forwarded.ts';
 import { rememberingTimes } from './times.ts';
-import { present, targetOf, toBytes, toStatus, type Visit, withOwnHost } from './visit.ts';
+import { type LoggedVisit, present, targetOf, toBytes, toStatus, withOwnHost } from './visit.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** User names and addresses may hold brackets; a line with more of them before its time is unreadable. */
 const BRACKETS_MAX = 16;
 
-export type LineReader = (line: string) => Visit | undefined;
+export type LineReader = (line: string) => LoggedVisit | undefined;
 
 /** Returns a reader of lines; it returns undefined for a line of any other form. */
 export function combinedReader(): LineReader {

@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { parseRange } from '../../lib/ip-range.ts';
 import { VERSION } from '../../lib/version.ts';
-import { type Context, collect, does, examples, toWholeNumber } from '../command.ts';
+import { type CommandContext, collect, does, examples, toWholeNumber } from '../command.ts';
 import { isAddress, openSource } from '../import/source.ts';
 import { EXIT, misused } from '../outcome.ts';
 import { counted, json, progress, type Terminal } from '../terminal.ts';
@@ -30,7 +30,7 @@ const THREADS_MAX = 8;
 /** Paths of each crawler in the report. */
 const PATHS = 10;
 
-export function auditCommand(parent: Command, context: Context): void {
+export function auditCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('audit')
     .argument('<file...>', 'access logs, plain or gzip; - reads standard input')

@@ -3,14 +3,22 @@
 import { openRanges } from '../../requesters/identities/ranges.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
 import { CRAWLERS, crawlerOf } from '../../rules/crawlers/directory.ts';
-import { type Found, openAddresses } from './addresses.ts';
-import type { Answer, PolicyOfFile } from './answers.ts';
+import { type FoundAddress, openAddresses } from './addresses.ts';
+import type { AuditAnswer, PolicyOfFile } from './answers.ts';
 import { combinedReader } from './combined.ts';
 import { readJsonLine } from './json-line.ts';
 import type { KnownRanges } from './range-files.ts';
 import { referrals } from './referrals.ts';
-import { type Counted, copied, GROUPS, type Group, type Outcome, type Row, Tally } from './tally.ts';
-import type { Visit } from './visit.ts';
+import {
+  copied,
+  GROUPS,
+  type ReportRow,
+  type VisitCounts,
+  type VisitGroup,
+  type VisitOutcome,
+  VisitTally,
+} from './tally.ts';
+import type { LoggedVisit } from './visit.ts';
 
 export interface CountOptions {
   seed: number;
@@ -22,7 +30,7 @@ export interface CountOptions {
 }
 
 /** A line that is no request. */
-export interface Unreadable {
+export interface UnreadableLines {
   /** From 0, in its chunk. */
   line: number;
   /** Its beginning. */
@@ -44,25 +52,31 @@ export interface Chunk {
   lines: number;
   unreadable: number;
   /** The first of them. */
-  samples: Unreadable[];
+  samples: UnreadableLines[];
 }
 
-export interface Counter {
+export interface VisitCounter {
   /** Counts the lines of these bytes; the last needs no line end. */
   count(bytes: Buffer): Chunk;
-  counted(): Counted;
+  counted(): VisitCounts;
 }
 
 /** `answer`: of the policy, if there is one. */
-export function openCounter({ seed, ranges, trusted }: Omit<CountOptions, 'policy'>, answer: Answer | null): Counter {
-  const tally = new Tally(seed);
+export function openCounter(
+  { seed, ranges, trusted }: Omit<CountOptions, 'policy'>,
+  answer: AuditAnswer | null,
+): VisitCounter {
+  const tally = new VisitTally(seed);
   const readCombined = combinedReader();
   const referralOf = referrals();
   const outcomeOf = openOutcomes(ranges);
   const find = openAddresses(trusted);
 
   /** The address is empty where it is in doubt, or cannot be read. */
-  const judge = (crawler: Crawler | null, { address, doubtful }: Found): { outcome: Outcome; address: string } => {
+  const judge = (
+    crawler: Crawler | null,
+    { address, doubtful }: FoundAddress,
+  ): { outcome: VisitOutcome; address: string } => {
     if (crawler !== null && address === null) tally.addAddressless();
     if (address === null) return { outcome: 'unknown', address: '' };
     const outcome = crawler === null ? 'unknown' : outcomeOf(crawler, address);
@@ -70,7 +84,7 @@ export function openCounter({ seed, ranges, trusted }: Omit<CountOptions, 'polic
     if (crawler !== null) tally.addDoubtful();
     return { outcome: 'unknown', address: '' };
   };
-  const countVisit = (visit: Visit): void => {
+  const countVisit = (visit: LoggedVisit): void => {
     const crawler = visit.userAgent === null ? null : crawlerOf(visit.userAgent);
     const { outcome, address } = judge(crawler, find(visit.address));
     addVisit(tally, { ...visit, address }, { crawler, outcome, answer });
@@ -78,7 +92,7 @@ export function openCounter({ seed, ranges, trusted }: Omit<CountOptions, 'polic
     const operator = referralOf(visit.referrer, visit.target);
     if (operator !== null) tally.addReferral(operator);
   };
-  const readLine = (bytes: Buffer, start: number, end: number): Visit | undefined => {
+  const readLine = (bytes: Buffer, start: number, end: number): LoggedVisit | undefined => {
     if (end - start > LINE_BYTES_MAX) return undefined;
     if (bytes[start] === BRACE) return readJsonLine(bytes.toString('utf8', start, end));
     const visit = readCombined(bytes.toString('latin1', start, end));
@@ -122,7 +136,7 @@ export function sampleOf(line: Uint8Array): string {
   return line.length > SAMPLE_MAX ? `${text}…` : text;
 }
 
-const copyOf = (visit: Visit): Visit => {
+const copyOf = (visit: LoggedVisit): LoggedVisit => {
   const { address, host, target, referrer, userAgent } = visit;
   const copy = (text: string | null): string | null => (text === null ? null : copied(text));
   return {
@@ -138,7 +152,7 @@ const copyOf = (visit: Visit): Visit => {
 /**
  * A crawler is verified, or its name is forged, only by ranges that are given. Its other identities need the network.
  */
-function openOutcomes(given: CountOptions['ranges']): (crawler: Crawler, address: string) => Outcome {
+function openOutcomes(given: CountOptions['ranges']): (crawler: Crawler, address: string) => VisitOutcome {
   const tests = new Map<Crawler, { isIn: (address: string) => boolean | undefined; complete: boolean }>();
   for (const crawler of CRAWLERS) {
     const own = crawler.identities.flatMap((identity) => ('ranges' in identity ? identity.ranges : []));
@@ -156,11 +170,11 @@ function openOutcomes(given: CountOptions['ranges']): (crawler: Crawler, address
 
 interface Visitor {
   crawler: Crawler | null;
-  outcome: Outcome;
-  answer: Answer | null;
+  outcome: VisitOutcome;
+  answer: AuditAnswer | null;
 }
 
-function addVisit(tally: Tally, visit: Visit, { crawler, outcome, answer }: Visitor): void {
+function addVisit(tally: VisitTally, visit: LoggedVisit, { crawler, outcome, answer }: Visitor): void {
   const { at, host, target } = visit;
   const row = tally.rowOf(crawler === null ? NO_CRAWLER : (PLACES.get(crawler) ?? NO_CRAWLER), outcome);
   addToRow(row, visit);
@@ -179,7 +193,7 @@ function addVisit(tally: Tally, visit: Visit, { crawler, outcome, answer }: Visi
   }
 }
 
-function addToRow(row: Row, { at, status, bytes }: Visit): void {
+function addToRow(row: ReportRow, { at, status, bytes }: LoggedVisit): void {
   row.requests++;
   row.bytes += bytes;
   const digit = Math.floor(status / 100);
@@ -189,7 +203,7 @@ function addToRow(row: Row, { at, status, bytes }: Visit): void {
   if (at > row.last) row.last = at;
 }
 
-const groupOf = (crawler: Crawler | null, outcome: Outcome): Group =>
+const groupOf = (crawler: Crawler | null, outcome: VisitOutcome): VisitGroup =>
   crawler === null ? 'none' : outcome === 'forged' ? 'forged' : crawler.purpose;
 
 const ROBOTS = '/robots.txt';

@@ -1,6 +1,6 @@
 /** Lines of JSON: nginx with the names of its variables, Cloudflare Logpush, CloudFront, and Caddy. */
 import { parseTime } from './times.ts';
-import { present, targetOf, toBytes, toStatus, type Visit, withOwnHost } from './visit.ts';
+import { type LoggedVisit, present, targetOf, toBytes, toStatus, withOwnHost } from './visit.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -35,7 +35,7 @@ const REFERRER = ['http_referer', 'referer', 'referrer', 'ClientRequestReferer',
 const USER_AGENT = ['http_user_agent', 'user_agent', 'ClientRequestUserAgent', 'cs(User-Agent)', 'cs-user-agent'];
 
 /** Returns undefined for a line that is no JSON, or no request. */
-export function readJsonLine(line: string): Visit | undefined {
+export function readJsonLine(line: string): LoggedVisit | undefined {
   const fields = toFields(line);
   if (fields === undefined) return undefined;
   const address = addressesOf(fields);

@@ -2,9 +2,9 @@
  * Reads logs and hands their lines to threads, in chunks that end at line ends. Memory is bounded: a few chunks are in
  * flight, lines have a length, and a gzip file that unpacks to far more than a log does is refused.
  */
-import type { Source } from '../import/source.ts';
-import { type Chunk, type CountOptions, LINE_BYTES_MAX, sampleOf, type Unreadable } from './count.ts';
-import type { Counted } from './tally.ts';
+import type { ImportSource } from '../import/source.ts';
+import { type Chunk, type CountOptions, LINE_BYTES_MAX, sampleOf, type UnreadableLines } from './count.ts';
+import type { VisitCounts } from './tally.ts';
 import { CHUNK_BYTES, Threads } from './threads.ts';
 
 const LINE_FEED = 10;
@@ -14,22 +14,22 @@ const RATIO_FROM_BYTES = 64 << 20;
 
 /** The result of the threads, and the lines that are no requests. */
 export interface Read {
-  counted: Counted[];
+  counted: VisitCounts[];
   lines: number;
   unreadable: number;
-  samples: (Unreadable & { file: string })[];
+  samples: (UnreadableLines & { file: string })[];
   /** Files that ended in an error, after some lines. */
   faults: { file: string; fault: string }[];
 }
 
-export interface ReadOptions extends CountOptions {
+export interface LogReadOptions extends CountOptions {
   threads: number;
   signal: AbortSignal;
   /** Bytes of the files that are read so far. */
   onProgress(bytes: number, lines: number): void;
 }
 
-export async function readLogs(sources: readonly Source[], options: ReadOptions): Promise<Read> {
+export async function readLogs(sources: readonly ImportSource[], options: LogReadOptions): Promise<Read> {
   const { seed, policy, ranges, trusted } = options;
   await using threads = new Threads(options.threads, { seed, policy, ranges, trusted });
   const read: Read = { counted: [], lines: 0, unreadable: 0, samples: [], faults: [] };
@@ -64,14 +64,14 @@ const SAMPLES_MAX = 5;
 /** Cuts the bytes of one file into chunks, in order. */
 class LogFile {
   readonly chunks: Chunk[] = [];
-  readonly #source: Source;
+  readonly #source: ImportSource;
   readonly #threads: Threads;
   #buffer: Buffer | undefined;
   #length = 0;
   /** In a line that is too long: what follows it is dropped up to its end. */
   #dropping = false;
 
-  constructor(source: Source, threads: Threads) {
+  constructor(source: ImportSource, threads: Threads) {
     this.#source = source;
     this.#threads = threads;
   }

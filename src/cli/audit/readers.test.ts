@@ -7,9 +7,9 @@ import { combinedReader } from './combined.ts';
 import { openCounter } from './count.ts';
 import { readJsonLine } from './json-line.ts';
 import { referrals } from './referrals.ts';
-import type { Visit } from './visit.ts';
+import type { LoggedVisit } from './visit.ts';
 
-function assertVisit(visit: Visit | undefined): void {
+function assertVisit(visit: LoggedVisit | undefined): void {
   if (visit === undefined) return;
   assert.equal(typeof visit.address, 'string');
   assert.ok(Number.isFinite(visit.at));

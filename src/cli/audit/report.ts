@@ -6,7 +6,15 @@ import { counted } from '../terminal.ts';
 import type { Missed } from './fetch-ranges.ts';
 import type { Given } from './range-files.ts';
 import type { Read } from './read.ts';
-import { GROUPS, type Group, keyOf, type Merged, merge, type Outcome, type Row } from './tally.ts';
+import {
+  GROUPS,
+  keyOf,
+  type MergedCounts,
+  merge,
+  type ReportRow,
+  type VisitGroup,
+  type VisitOutcome,
+} from './tally.ts';
 
 export type Statuses = Record<'2xx' | '3xx' | '4xx' | '5xx' | 'other', number>;
 
@@ -32,7 +40,7 @@ export interface CrawlerTraffic extends Traffic {
   name: string;
   operator: string | null;
   purpose: CrawlerPurpose;
-  outcome: Outcome;
+  outcome: VisitOutcome;
   /** Distinct URLs; at least so many where `urlsAtLeast`. */
   urls: number;
   urlsAtLeast: boolean;
@@ -64,7 +72,7 @@ export interface AuditReport {
   /** Visitors whose user agents name no crawler. */
   others: Traffic | null;
   operators: OperatorTraffic[];
-  days: { date: string; requests: Partial<Record<Group, number>> }[];
+  days: { date: string; requests: Partial<Record<VisitGroup, number>> }[];
   /** The published addresses that crawlers were verified with. */
   lists: { source: string; crawlers: string[]; ranges: number }[];
   /** Lists that could not be fetched. */
@@ -96,7 +104,7 @@ export function toReport(input: ReportInput): AuditReport {
   const named = rows.filter(({ crawler }) => crawler >= 0);
   const others = rows.find(({ crawler }) => crawler < 0);
   const answersOf = openAnswersOf(policy);
-  const total = (of: (row: Row) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
+  const total = (of: (row: ReportRow) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
   const sums = {
     requests: total((row) => row.requests),
     denied: total((row) => row.denied),
@@ -133,7 +141,7 @@ export function toReport(input: ReportInput): AuditReport {
 
 const toIso = (at: number): string => new Date(at).toISOString();
 
-type AnswersOf = (counts: Pick<Row, 'requests' | 'denied' | 'notCovered'>) => Answers | null;
+type AnswersOf = (counts: Pick<ReportRow, 'requests' | 'denied' | 'notCovered'>) => Answers | null;
 
 function openAnswersOf(policy: ReportInput['policy']): AnswersOf {
   if (policy === null) return () => null;
@@ -145,7 +153,7 @@ function openAnswersOf(policy: ReportInput['policy']): AnswersOf {
   });
 }
 
-function toTraffic(row: Row, answersOf: AnswersOf): Traffic {
+function toTraffic(row: ReportRow, answersOf: AnswersOf): Traffic {
   const { requests, bytes, statuses, first, last } = row;
   const [, informational = 0, ok = 0, redirect = 0, client = 0, server = 0] = statuses;
   const other = (statuses[0] ?? 0) + informational;
@@ -159,7 +167,7 @@ function toTraffic(row: Row, answersOf: AnswersOf): Traffic {
   };
 }
 
-function toCrawler(row: Row, { urls }: Merged, answersOf: AnswersOf, paths: number): CrawlerTraffic {
+function toCrawler(row: ReportRow, { urls }: MergedCounts, answersOf: AnswersOf, paths: number): CrawlerTraffic {
   const { name, operator, purpose } = CRAWLERS[row.crawler] as (typeof CRAWLERS)[number];
   const top = [...row.paths].toSorted(([a, one], [b, other]) => other.requests - one.requests || (a < b ? -1 : 1));
   return {
@@ -176,7 +184,7 @@ function toCrawler(row: Row, { urls }: Merged, answersOf: AnswersOf, paths: numb
 }
 
 /** Operators that send readers or could; those of other crawlers have nothing to compare. */
-function toOperators(rows: readonly Row[], { referrals }: Merged): OperatorTraffic[] {
+function toOperators(rows: readonly ReportRow[], { referrals }: MergedCounts): OperatorTraffic[] {
   const crawls = new Map<string, number>();
   for (const { crawler, outcome, requests } of rows) {
     const { operator = null, purpose } = CRAWLERS[crawler] ?? {};
@@ -193,7 +201,7 @@ function toOperators(rows: readonly Row[], { referrals }: Merged): OperatorTraff
 
 const COLLECTS: ReadonlySet<CrawlerPurpose> = new Set(['training', 'search', 'user_fetch', 'index'] as const);
 
-function toDays({ days }: Merged): AuditReport['days'] {
+function toDays({ days }: MergedCounts): AuditReport['days'] {
   return [...days]
     .toSorted(([a], [b]) => a - b)
     .map(([day, counts]) => ({
@@ -205,7 +213,7 @@ function toDays({ days }: Merged): AuditReport['days'] {
 }
 
 /** Says how much the published addresses are worth for this log. */
-function toListNotes({ given, missed, ignored, now }: ReportInput, rows: readonly Row[]): string[] {
+function toListNotes({ given, missed, ignored, now }: ReportInput, rows: readonly ReportRow[]): string[] {
   const notes: string[] = [];
   const crawlers = rows.filter(({ crawler }) => crawler >= 0);
   if (crawlers.length > 0 && crawlers.every(({ outcome }) => outcome === 'unknown')) {
@@ -226,7 +234,7 @@ function toListNotes({ given, missed, ignored, now }: ReportInput, rows: readonl
   return notes;
 }
 
-function toNotes(rows: readonly Row[], { otherDays, hostless, doubtful, addressless }: Merged): string[] {
+function toNotes(rows: readonly ReportRow[], { otherDays, hostless, doubtful, addressless }: MergedCounts): string[] {
   const notes: string[] = [];
   if (doubtful > 0) {
     notes.push(
@@ -236,7 +244,7 @@ function toNotes(rows: readonly Row[], { otherDays, hostless, doubtful, addressl
   if (addressless > 0) {
     notes.push(`The address cannot be read for ${counted(addressless, 'request')} of crawlers: these stay unknown.`);
   }
-  const has = (outcome: Outcome): boolean => rows.some((row) => row.outcome === outcome);
+  const has = (outcome: VisitOutcome): boolean => rows.some((row) => row.outcome === outcome);
   if (has('forged') && !has('verified')) {
     notes.push(
       'No crawler came from its published addresses. Check that the log has the addresses of visitors, not those of a proxy.',

@@ -4,11 +4,11 @@ import type { Reason } from '../../rules/reason.ts';
 import { type Hash, Hasher, UrlTable } from './url-table.ts';
 
 export const OUTCOMES = ['verified', 'forged', 'unknown'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type VisitOutcome = (typeof OUTCOMES)[number];
 
 /** The groups of a day's requests: by purpose, forged names apart, and the visitors that name no crawler. */
 export const GROUPS = [...CRAWLER_PURPOSES, 'forged', 'none'] as const;
-export type Group = (typeof GROUPS)[number];
+export type VisitGroup = (typeof GROUPS)[number];
 
 /** A path with its requests in this thread, and its hash. */
 interface Candidate extends Hash {
@@ -16,10 +16,10 @@ interface Candidate extends Hash {
 }
 
 /** The requests of one crawler with one outcome; or of all visitors that name no crawler. */
-export interface Row {
+export interface ReportRow {
   /** Place in the directory; -1: no crawler. */
   crawler: number;
-  outcome: Outcome;
+  outcome: VisitOutcome;
   requests: number;
   bytes: number;
   /** By the first digit of the status; at 0 all others. */
@@ -38,8 +38,8 @@ export interface Row {
 }
 
 /** All that a thread has counted; another thread can receive it. */
-export interface Counted {
-  rows: Row[];
+export interface VisitCounts {
+  rows: ReportRow[];
   /** Requests by day, in days since 1970, and group. */
   days: Map<number, number[]>;
   /** Requests of days that `days` has no room for. */
@@ -67,11 +67,11 @@ const ROW_AT = 1;
 /** Parts what can never touch in a URL. */
 const APART = '\n';
 
-export class Tally {
-  readonly #rows = new Map<number, Row>();
-  readonly #days: Counted['days'] = new Map();
-  readonly #referrals: Counted['referrals'] = new Map();
-  readonly #reasons: Counted['reasons'] = new Map();
+export class VisitTally {
+  readonly #rows = new Map<number, ReportRow>();
+  readonly #days: VisitCounts['days'] = new Map();
+  readonly #referrals: VisitCounts['referrals'] = new Map();
+  readonly #reasons: VisitCounts['reasons'] = new Map();
   readonly #hasher: Hasher;
   readonly #table = new UrlTable();
   #otherDays = 0;
@@ -84,7 +84,7 @@ export class Tally {
     this.#hasher = new Hasher(seed);
   }
 
-  rowOf(crawler: number, outcome: Outcome): Row {
+  rowOf(crawler: number, outcome: VisitOutcome): ReportRow {
     const key = keyOf({ crawler, outcome });
     let row = this.#rows.get(key);
     if (row === undefined) {
@@ -129,7 +129,7 @@ export class Tally {
   }
 
   /** Counts a URL of a row, and its path. */
-  addUrl(row: Row, host: string | null, target: string): void {
+  addUrl(row: ReportRow, host: string | null, target: string): void {
     const query = target.indexOf('?');
     const end = query === -1 ? target.length : query;
     const key = keyOf(row);
@@ -147,14 +147,14 @@ export class Tally {
     if (this.#table.add(url, 1, mark | IS_URL) === undefined) row.urlsFull = true;
   }
 
-  #keepPath(row: Row, path: string, candidate: Candidate): void {
+  #keepPath(row: ReportRow, path: string, candidate: Candidate): void {
     const { paths } = row;
     paths.set(copied(path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX)}…` : path), candidate);
     const most = this.#rows.size > MANY ? CANDIDATES_OF_MANY : CANDIDATES;
     if (paths.size > most * 2) LEAST.set(row, keepMost(paths, most));
   }
 
-  counted(): Counted {
+  counted(): VisitCounts {
     return {
       rows: [...this.#rows.values()],
       days: this.#days,
@@ -170,9 +170,9 @@ export class Tally {
 }
 
 /** The requests that a path must exceed to become a candidate of a row. */
-const LEAST = new WeakMap<Row, number>();
+const LEAST = new WeakMap<ReportRow, number>();
 
-const newRow = (crawler: number, outcome: Outcome): Row => ({
+const newRow = (crawler: number, outcome: VisitOutcome): ReportRow => ({
   crawler,
   outcome,
   requests: 0,
@@ -187,14 +187,14 @@ const newRow = (crawler: number, outcome: Outcome): Row => ({
   notCovered: 0,
 });
 
-export const keyOf = ({ crawler, outcome }: Pick<Row, 'crawler' | 'outcome'>): number =>
+export const keyOf = ({ crawler, outcome }: Pick<ReportRow, 'crawler' | 'outcome'>): number =>
   (crawler + 1) * OUTCOMES.length + OUTCOMES.indexOf(outcome);
 
 const increase = <K>(counts: Map<K, number>, key: K, by: number): void =>
   void counts.set(key, (counts.get(key) ?? 0) + by);
 
 /** Removes all but the most requested. Returns the requests of the last that stays. */
-function keepMost(paths: Row['paths'], most: number): number {
+function keepMost(paths: ReportRow['paths'], most: number): number {
   const sorted = [...paths].toSorted(([, a], [, b]) => b.requests - a.requests);
   for (const [path] of sorted.slice(most)) paths.delete(path);
   return sorted[most - 1]?.[1].requests ?? 0;
@@ -204,17 +204,17 @@ function keepMost(paths: Row['paths'], most: number): number {
 export const copied = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');
 
 /** All that the threads have counted, and the URLs of each row by its key. */
-export interface Merged extends Omit<Counted, 'table'> {
+export interface MergedCounts extends Omit<VisitCounts, 'table'> {
   urls: Map<number, number>;
 }
 
-export function merge(all: readonly Counted[]): Merged {
+export function merge(all: readonly VisitCounts[]): MergedCounts {
   // The table of the first is filled, not copied: it may be large.
   const table = new UrlTable(all[0]?.table);
-  const rows = new Map<number, Row>();
-  const days: Counted['days'] = new Map();
-  const referrals: Counted['referrals'] = new Map();
-  const reasons: Counted['reasons'] = new Map();
+  const rows = new Map<number, ReportRow>();
+  const days: VisitCounts['days'] = new Map();
+  const referrals: VisitCounts['referrals'] = new Map();
+  const reasons: VisitCounts['reasons'] = new Map();
   for (const [i, one] of all.entries()) {
     for (const row of one.rows) rows.set(keyOf(row), joinRows(rows.get(keyOf(row)), row));
     for (const [day, groups] of one.days) days.set(day, joinDays(days.get(day), groups));
@@ -225,7 +225,7 @@ export function merge(all: readonly Counted[]): Merged {
   for (const { paths } of rows.values()) {
     for (const one of paths.values()) one.requests = Math.max(one.requests, table.get(one));
   }
-  const total = (of: (one: Counted) => number): number => all.reduce((sum, one) => sum + of(one), 0);
+  const total = (of: (one: VisitCounts) => number): number => all.reduce((sum, one) => sum + of(one), 0);
   const otherDays = total((one) => one.otherDays);
   return {
     rows: [...rows.values()],
@@ -243,7 +243,7 @@ export function merge(all: readonly Counted[]): Merged {
 const joinDays = (one: readonly number[] | undefined, other: readonly number[]): number[] =>
   other.map((count, i) => count + (one?.[i] ?? 0));
 
-function joinTables(table: UrlTable, other: UrlTable, rows: ReadonlyMap<number, Row>): void {
+function joinTables(table: UrlTable, other: UrlTable, rows: ReadonlyMap<number, ReportRow>): void {
   other.forEach((hash, requests, mark) => {
     if (table.add(hash, requests, mark) !== undefined) return;
     const row = rows.get(mark >> ROW_AT);
@@ -259,7 +259,7 @@ function urlsOf(table: UrlTable): Map<number, number> {
   return urls;
 }
 
-function joinRows(one: Row | undefined, other: Row): Row {
+function joinRows(one: ReportRow | undefined, other: ReportRow): ReportRow {
   if (one === undefined) return other;
   return {
     ...one,

@@ -2,7 +2,7 @@
 
 import { paint, plain } from '../../lib/terminal-text.ts';
 import { REASONS, type Reason } from '../../rules/reason.ts';
-import { type Cell, counted, type Terminal, table } from '../terminal.ts';
+import { counted, type Terminal, type TerminalCell, table } from '../terminal.ts';
 import type { AuditReport, CrawlerTraffic, Traffic } from './report.ts';
 
 export interface TextOptions {
@@ -41,7 +41,7 @@ function crawlersText(terminal: Terminal, { crawlers, others, policy }: AuditRep
   if (crawlers.length === 0) return '';
   const heads = ['crawler', 'operator', 'purpose', 'identity', 'requests', 'URLs', 'bytes', '2xx', '3xx', '4xx', '5xx'];
   const shown = crawlers.slice(0, top);
-  const rows: Cell[][] = shown.map((one) => [
+  const rows: TerminalCell[][] = shown.map((one) => [
     one.name,
     one.operator,
     one.purpose,
@@ -62,10 +62,10 @@ function crawlersText(terminal: Terminal, { crawlers, others, policy }: AuditRep
   return `${table(terminal, all, rows)}${more}`;
 }
 
-const answerCells = ({ policy }: Traffic): Cell[] =>
+const answerCells = ({ policy }: Traffic): TerminalCell[] =>
   policy === null ? [] : policy.notCovered === undefined ? [policy.denied] : [policy.denied, policy.notCovered];
 
-function numbersOf(one: CrawlerTraffic | NonNullable<AuditReport['others']>): Cell[] {
+function numbersOf(one: CrawlerTraffic | NonNullable<AuditReport['others']>): TerminalCell[] {
   const urls = 'urls' in one ? urlsText(one) : null;
   const { statuses } = one;
   return [one.requests, urls, sizeText(one.bytes), statuses['2xx'], statuses['3xx'], statuses['4xx'], statuses['5xx']];

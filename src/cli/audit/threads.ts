@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import type { FromAuditWorker, ToAuditWorker } from './audit-worker.ts';
 import type { Chunk, CountOptions } from './count.ts';
-import type { Counted } from './tally.ts';
+import type { VisitCounts } from './tally.ts';
 
 export const CHUNK_BYTES = 1 << 20;
 /** For each thread: one that it counts and one that waits, and one in all that is being filled. */
@@ -18,7 +18,7 @@ interface Thread {
 export class Threads {
   readonly #threads: Thread[];
   readonly #pending = new Map<number, Chunk>();
-  readonly #counted: Counted[] = [];
+  readonly #counted: VisitCounts[] = [];
   readonly #free: Buffer[] = [];
   #buffers = 0;
   /** Counted so far. */
@@ -95,7 +95,7 @@ export class Threads {
     return this.#until(() => this.#pending.size === 0);
   }
 
-  async finish(): Promise<Counted[]> {
+  async finish(): Promise<VisitCounts[]> {
     for (const { worker } of this.#threads) {
       worker.postMessage({ id: -1, bytes: null, length: 0 } satisfies ToAuditWorker);
     }

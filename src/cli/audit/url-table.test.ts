@@ -1,7 +1,7 @@
 /** The table of URLs: exact until it is full, also over several threads; then it says so. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { merge, Tally } from './tally.ts';
+import { merge, VisitTally } from './tally.ts';
 import { Hasher, UrlTable } from './url-table.ts';
 
 const hashOf = (text: string): { high: number; low: number } => {
@@ -38,7 +38,7 @@ describe('tallies of several threads', () => {
   test('are as exact as one', () => {
     const targets = Array.from({ length: 9_000 }, (_, i) => `/a/${i % 2_000}${i % 3 === 0 ? `?q=${i % 5}` : ''}`);
     const tallyOf = (some: readonly string[]) => {
-      const tally = new Tally(7);
+      const tally = new VisitTally(7);
       const row = tally.rowOf(3, 'unknown');
       for (const target of some) {
         row.requests++;
@@ -60,9 +60,9 @@ describe('tallies of several threads', () => {
 
   test('find the most requested paths and their requests among many', () => {
     const targets = Array.from({ length: 100_000 }, (_, i) => (i % 10 === 0 ? `/top/${i % 40}` : `/rest/${i}`));
-    const tallies = [new Tally(7), new Tally(7)];
+    const tallies = [new VisitTally(7), new VisitTally(7)];
     for (const [i, target] of targets.entries()) {
-      const tally = tallies[i % 3 === 0 ? 0 : 1] as Tally;
+      const tally = tallies[i % 3 === 0 ? 0 : 1] as VisitTally;
       tally.addUrl(tally.rowOf(3, 'unknown'), null, target);
     }
     const [row] = merge(tallies.map((tally) => tally.counted())).rows;

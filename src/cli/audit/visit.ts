@@ -1,6 +1,6 @@
 /** A request of a visitor, read from one line of an access log. */
 
-export interface Visit {
+export interface LoggedVisit {
   /** Unchanged from the log: one or, separated by commas, those that proxies forwarded; perhaps a host name. */
   address: string;
   /** Epoch ms. */
@@ -36,7 +36,7 @@ const SLASH = 0x2f;
 const WITH_HOST = /^https?:\/\/([^/?#]+)([^]*)$/i;
 
 /** Takes the host of a target such as `http://www.example.com/a`: servers follow it, not the header. */
-export function withOwnHost(visit: Visit): Visit {
+export function withOwnHost(visit: LoggedVisit): LoggedVisit {
   const { target } = visit;
   if (target === null || target.charCodeAt(0) === SLASH) return visit;
   const [, host, rest = ''] = WITH_HOST.exec(target) ?? [];

@@ -1,7 +1,7 @@
 /** `postern collections`: creates, lists, shows, edits and deletes collections. */
 import { type Command, Option } from 'commander';
 import type { Answered, Body } from '../../../client/src/types.ts';
-import { type Context, collect, does, examples, idArgument, requireFields } from '../command.ts';
+import { type CommandContext, collect, does, examples, idArgument, requireFields } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
@@ -12,7 +12,7 @@ import { unregisteredCommand } from './unregistered.ts';
 type Collection = Answered<'getCollection'>;
 type NewCollection = Body<'createCollection'>;
 
-export function collectionsCommand(parent: Command, context: Context): void {
+export function collectionsCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('collections')
     .description(
@@ -27,7 +27,7 @@ export function collectionsCommand(parent: Command, context: Context): void {
   deleteCommand(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('list')
     .description('Lists collections, newest first.')
@@ -55,7 +55,7 @@ const toRow = ({ id, name, hosts, paths, contentTypes, contentTags, policyId, mo
   policyId ?? 'the default',
 ];
 
-function showCommand(parent: Command, context: Context): void {
+function showCommand(parent: Command, context: CommandContext): void {
   const command = parent.command('show').addArgument(idArgument()).description('Shows a collection as JSON.');
   examples(command, '$ postern collections show col_…');
   does(command, context, async (options, id = '') => {
@@ -66,7 +66,7 @@ function showCommand(parent: Command, context: Context): void {
   });
 }
 
-function createCommand(parent: Command, context: Context): void {
+function createCommand(parent: Command, context: CommandContext): void {
   const command = addFields(
     parent
       .command('create')
@@ -88,7 +88,7 @@ function createCommand(parent: Command, context: Context): void {
   });
 }
 
-function editCommand(parent: Command, context: Context): void {
+function editCommand(parent: Command, context: CommandContext): void {
   const command = addFields(
     parent
       .command('edit')
@@ -113,7 +113,7 @@ function editCommand(parent: Command, context: Context): void {
   });
 }
 
-function deleteCommand(parent: Command, context: Context): void {
+function deleteCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('delete')
     .addArgument(idArgument())

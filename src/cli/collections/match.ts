@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Answered, Body } from '../../../client/src/types.ts';
 import { plain } from '../../lib/terminal-text.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { misused } from '../outcome.ts';
 import { readTextOrInput } from '../read-file.ts';
 import { print } from '../terminal.ts';
@@ -11,7 +11,7 @@ type Match = Answered<'matchCollection'>;
 type Tried = Body<'tryCollection'>['collection'];
 type Matched = NonNullable<Match['collection']>;
 
-export function matchCommand(parent: Command, context: Context): void {
+export function matchCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('match')
     .argument('<url>', 'as a visitor requests it')

@@ -1,7 +1,7 @@
 /** `postern collections unregistered`: shows requests that no item or collection answers. */
 import { type Command, Option } from 'commander';
 import type { Query } from '../../../client/src/types.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { print, table } from '../terminal.ts';
 
 interface Options {
@@ -12,7 +12,7 @@ interface Options {
   limit: string;
 }
 
-export function unregisteredCommand(parent: Command, context: Context): void {
+export function unregisteredCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('unregistered')
     .description('Shows requests for URLs that are neither an item nor in a collection, by host and first segment.')

@@ -1,6 +1,6 @@
 /** Groups entries into batches for one request each, with the defaults of the command line filled in. */
 import type { Content } from '../../../client/src/types.ts';
-import type { Entries, Entry } from './entry.ts';
+import type { Entries, ImportEntry } from './entry.ts';
 
 /** Fields for items that do not set them; tags are added to an item's own. */
 export interface Defaults {
@@ -16,8 +16,8 @@ const BATCH_ITEMS = 1_000;
 const BATCH_CHARS = 4 << 20;
 
 /** Skips the first `skip` entries, which an earlier run sent. */
-export async function* batches(entries: Entries, defaults: Defaults, skip: number): AsyncGenerator<Entry[]> {
-  let batch: Entry[] = [];
+export async function* batches(entries: Entries, defaults: Defaults, skip: number): AsyncGenerator<ImportEntry[]> {
+  let batch: ImportEntry[] = [];
   let chars = 0;
   let seen = 0;
   for await (const some of entries) {
@@ -37,7 +37,7 @@ export async function* batches(entries: Entries, defaults: Defaults, skip: numbe
   if (batch.length > 0) yield batch;
 }
 
-function fillIn({ item }: Entry, { type, policy, tag, metadata }: Defaults): void {
+function fillIn({ item }: ImportEntry, { type, policy, tag, metadata }: Defaults): void {
   if (item === undefined) return;
   if (type !== undefined) item.type ??= type;
   if (policy !== undefined) item.policyId ??= policy;

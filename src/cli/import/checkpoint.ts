@@ -1,23 +1,23 @@
 /** A file beside the input, `<input>.import`, that records how far an import got, so that --resume continues there. */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { CommandError, EXIT, misused } from '../outcome.ts';
-import type { Tally } from './send.ts';
-import type { Source } from './source.ts';
+import type { ImportTally } from './send.ts';
+import type { ImportSource } from './source.ts';
 
 export interface Checkpoint {
   /** Entries that an earlier run finished, from the beginning of the input. */
   done: number;
-  tally: Tally;
+  tally: ImportTally;
   resumable: boolean;
-  save(done: number, tally: Tally): void;
+  save(done: number, tally: ImportTally): void;
   remove(): void;
 }
 
-const NOTHING: Tally = { created: 0, updated: 0, unchanged: 0, failed: 0 };
+const NOTHING: ImportTally = { created: 0, updated: 0, unchanged: 0, failed: 0 };
 
 /** Throws when there is nothing to resume, or the input has changed since. */
 export function openCheckpoint(
-  { name, version }: Source,
+  { name, version }: ImportSource,
   { resume, dryRun }: { resume?: boolean; dryRun?: boolean },
 ): Checkpoint {
   if (version === undefined || dryRun === true) {
@@ -37,12 +37,12 @@ export function openCheckpoint(
   };
 }
 
-function read(file: string, input: string, version: string): { done: number; tally: Tally } {
+function read(file: string, input: string, version: string): { done: number; tally: ImportTally } {
   if (!existsSync(file)) {
     throw misused(`There is no ${file}: no import of this file was interrupted. Run it without --resume.`);
   }
   try {
-    const { of, done, ...tally } = JSON.parse(readFileSync(file, 'utf8')) as Tally & { of: string; done: number };
+    const { of, done, ...tally } = JSON.parse(readFileSync(file, 'utf8')) as ImportTally & { of: string; done: number };
     if (of === version) return { done, tally: { ...NOTHING, ...tally } };
   } catch (error) {
     throw new CommandError(EXIT.usage, `Cannot read ${file}; remove it and start again.`, { cause: error });

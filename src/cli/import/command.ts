@@ -6,21 +6,21 @@ import { type Command, Option } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
 import { CONTENT_TYPES } from '../../rules/content-types.ts';
-import { type Context, collect, does, examples, toId } from '../command.ts';
+import { type CommandContext, collect, does, examples, toId } from '../command.ts';
 import { connect } from '../connection.ts';
 import { CommandError, EXIT, type ExitStatus, misused } from '../outcome.ts';
 import { counted, print, progress, type Terminal } from '../terminal.ts';
 import { ahead, batches, type Defaults } from './batches.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
 import { readCsv } from './csv.ts';
-import type { Entries, Entry } from './entry.ts';
+import type { Entries, ImportEntry } from './entry.ts';
 import { openFailures } from './failures.ts';
 import { readFeed } from './feeds.ts';
 import { type MissingOptions, openMissing, type SettledCounts } from './missing.ts';
 import { readNdjson } from './ndjson.ts';
 import { openRepeated } from './repeated.ts';
-import { openChecker, openSender, type Send, type Tally } from './send.ts';
-import { type Opened, openSource } from './source.ts';
+import { type ImportTally, openChecker, openSender, type Send } from './send.ts';
+import { type OpenedSource, openSource } from './source.ts';
 import { isTextSitemap, readTextSitemap } from './text-sitemap.ts';
 
 const FORMATS = ['ndjson', 'csv', 'xml', 'text'] as const;
@@ -34,7 +34,7 @@ interface Options extends Omit<Defaults, 'metadata'>, MissingOptions {
   json?: boolean;
 }
 
-export function importCommand(parent: Command, context: Context): void {
+export function importCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('import')
     .argument('<input>', 'a file, an http(s) address, or - for standard input')
@@ -93,7 +93,7 @@ async function importContent(terminal: Terminal, options: Options, input: string
 
 interface Job {
   /** The batches that no earlier run has sent. */
-  left: AsyncGenerator<Entry[]>;
+  left: AsyncGenerator<ImportEntry[]>;
   send: Send;
   checkpoint: Checkpoint;
   /** Returns how much of the input has been read, 0 to 1. */
@@ -104,10 +104,10 @@ async function sendAll(
   terminal: Terminal,
   options: Options,
   { left, send, checkpoint, toShare }: Job,
-): Promise<{ done: number; tally: Tally }> {
+): Promise<{ done: number; tally: ImportTally }> {
   const failures = openFailures(terminal, options.failures, checkpoint.done > 0);
   const shown = progress(terminal, 'item');
-  const tally: Tally = { ...checkpoint.tally };
+  const tally: ImportTally = { ...checkpoint.tally };
   let { done } = checkpoint;
   try {
     for await (const batch of ahead(left)) {
@@ -163,7 +163,7 @@ function detectFormat(head: Uint8Array): Format {
 }
 
 function readEntries(
-  { bytes, head }: Opened,
+  { bytes, head }: OpenedSource,
   format: Format,
   open: (url: string) => Promise<AsyncIterable<Uint8Array>>,
   complete: boolean,
@@ -182,7 +182,7 @@ function interruption({ resumable }: Checkpoint, done: number): string {
 function printTally(
   terminal: Terminal,
   options: Options,
-  tally: Tally & Partial<SettledCounts> & { repeated: number },
+  tally: ImportTally & Partial<SettledCounts> & { repeated: number },
   done: number,
 ): Promise<void> {
   const { created, updated, unchanged, failed, archived, restored = 0, repeated } = tally;

@@ -7,7 +7,7 @@ import { CsvFault, columnKey, csvRecords, fitted } from '../../lib/csv.ts';
 import { csvRow } from '../../lib/csv-cell.ts';
 import { nearest } from '../../lib/text.ts';
 import { misused } from '../outcome.ts';
-import type { Entries, Entry } from './entry.ts';
+import type { Entries, ImportEntry } from './entry.ts';
 import { fromExport } from './ndjson.ts';
 import { LINE_CHARS_MAX, texts } from './text-lines.ts';
 
@@ -48,7 +48,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): Entries {
   const options = { cellsMax: CELLS_MAX, recordMax: LINE_CHARS_MAX, strict: false };
   try {
     for await (const records of csvRecords(texts(bytes), options)) {
-      const entries: Entry[] = [];
+      const entries: ImportEntry[] = [];
       for (const { cells, line } of records) {
         if (names === undefined) names = toNames(cells);
         else entries.push(toEntry(names, fitted(cells, names.length), `line ${line}`));
@@ -86,7 +86,7 @@ function toName(text: string): string {
   throw misused(`The first row names a column "${text}"; ${hint}`);
 }
 
-function toEntry(names: readonly string[], cells: readonly string[], at: string): Entry {
+function toEntry(names: readonly string[], cells: readonly string[], at: string): ImportEntry {
   if (cells.length !== names.length)
     return { at, fault: `${cells.length} cells in a table of ${names.length} columns` };
   const item: Record<string, unknown> = {};

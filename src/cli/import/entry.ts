@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isAddress } from './source.ts';
 
-export interface Entry {
+export interface ImportEntry {
   /** Position in the input, for reports: `line 12`, `https://…`. */
   at: string;
   /** The body for POST /v1/content/upsert; undefined if it could not be read. */
@@ -11,7 +11,7 @@ export interface Entry {
   fault?: string;
 }
 
-export type Entries = AsyncGenerator<Entry[]>;
+export type Entries = AsyncGenerator<ImportEntry[]>;
 
 const TITLE_MAX = 500;
 const TAG_MAX = 64;
@@ -49,7 +49,7 @@ const EXTERNAL_ID_MAX = 255;
 const toExternalId = (id: string): string =>
   id.length <= EXTERNAL_ID_MAX ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 
-export interface Page {
+export interface ImportedPage {
   id: string | undefined;
   url: string | undefined;
   title: string | undefined;
@@ -59,7 +59,7 @@ export interface Page {
 }
 
 /** Makes an item of a page. Its address is its `source`, and its `externalId` where it has no id. */
-export function entryOf({ id, url, title, tags, dates }: Page): Entry {
+export function entryOf({ id, url, title, tags, dates }: ImportedPage): ImportEntry {
   const at = url ?? id ?? 'a record without an address';
   if (url === undefined || !isAddress(url) || !URL.canParse(url)) return { at, fault: 'has no http(s) address' };
   const metadata = Object.fromEntries(Object.entries(dates).filter(([, text]) => text !== undefined && text !== ''));

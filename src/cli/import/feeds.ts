@@ -5,7 +5,7 @@
  */
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { CommandError, misused } from '../outcome.ts';
-import { type Entries, type Entry, entryOf } from './entry.ts';
+import { type Entries, entryOf, type ImportEntry } from './entry.ts';
 import { isAddress, peek } from './source.ts';
 import { texts } from './text-lines.ts';
 import { isTextSitemap, readTextSitemap } from './text-sitemap.ts';
@@ -17,7 +17,7 @@ type Texts = Map<string, string[]>;
 interface Kind {
   /** Name of the element that is a record. */
   record: string;
-  toEntry(found: Texts): Entry;
+  toEntry(found: Texts): ImportEntry;
 }
 
 /** Kinds of documents by the name of their root element. */
@@ -97,7 +97,7 @@ class FeedReader {
   readonly #parser = new SaxesParser();
   readonly #names = new XmlNames();
   readonly #path: string[] = [];
-  #entries: Entry[] = [];
+  #entries: ImportEntry[] = [];
   #kind: Kind | undefined;
   /** The texts of the open record, and their number. */
   #record: Texts | undefined;
@@ -137,7 +137,7 @@ class FeedReader {
     yield this.#take();
   }
 
-  #take(): Entry[] {
+  #take(): ImportEntry[] {
     const entries = this.#entries;
     this.#entries = [];
     return entries;
@@ -220,13 +220,13 @@ function encodingOf(head: Uint8Array): string {
 const first = (found: Texts, ...names: string[]): string | undefined =>
   names.map((name) => found.get(name)?.[0]).find((text) => text !== undefined && text !== '');
 
-function pageToEntry(found: Texts): Entry {
+function pageToEntry(found: Texts): ImportEntry {
   const url = first(found, 'loc');
   const title = first(found, 'news:title', 'video:title');
   return entryOf({ id: undefined, url, title, tags: [], dates: { lastmod: first(found, 'lastmod') } });
 }
 
-function rssToEntry(found: Texts): Entry {
+function rssToEntry(found: Texts): ImportEntry {
   const guid = first(found, 'guid', 'dc:identifier');
   const permanent = guid !== undefined && isAddress(guid) && !found.has('guid is not a link') ? guid : undefined;
   const dates = { published: first(found, 'pubDate', 'dc:date') };
@@ -234,7 +234,7 @@ function rssToEntry(found: Texts): Entry {
   return entryOf({ id: guid, url: first(found, 'link') ?? permanent, title, tags: found.get('category') ?? [], dates });
 }
 
-function atomToEntry(found: Texts): Entry {
+function atomToEntry(found: Texts): ImportEntry {
   const dates = { published: first(found, 'published'), updated: first(found, 'updated') };
   const tags = (found.get('category') ?? []).filter((tag) => tag !== '');
   return entryOf({

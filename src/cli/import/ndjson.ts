@@ -2,7 +2,7 @@
  * Reads NDJSON: one item per line, as for POST /v1/content/upsert or as `content export` writes it. Read-only fields
  * are dropped. An archived item is a fault, because an import creates active items.
  */
-import type { Entries, Entry } from './entry.ts';
+import type { Entries, ImportEntry } from './entry.ts';
 import { textLines } from './text-lines.ts';
 
 const READ_ONLY = ['id', 'object', 'created', 'updated', 'stats', 'policy', 'policySource', 'collectionId'];
@@ -10,7 +10,7 @@ const READ_ONLY = ['id', 'object', 'created', 'updated', 'stats', 'policy', 'pol
 export async function* readNdjson(bytes: AsyncIterable<Uint8Array>): Entries {
   let line = 0;
   for await (const lines of textLines(bytes)) {
-    const entries: Entry[] = [];
+    const entries: ImportEntry[] = [];
     for (const text of lines) {
       line++;
       if (text.trim() !== '') entries.push(toEntry(text, `line ${line}`));
@@ -19,7 +19,7 @@ export async function* readNdjson(bytes: AsyncIterable<Uint8Array>): Entries {
   }
 }
 
-function toEntry(text: string, at: string): Entry {
+function toEntry(text: string, at: string): ImportEntry {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -31,7 +31,7 @@ function toEntry(text: string, at: string): Entry {
 }
 
 /** Accepts an item that was exported before. */
-export function fromExport(item: Record<string, unknown>, at: string): Entry {
+export function fromExport(item: Record<string, unknown>, at: string): ImportEntry {
   if (item.object === 'content') for (const field of READ_ONLY) delete item[field];
   if (item.status === 'archived') {
     return {

@@ -3,7 +3,7 @@
  * silence. In a catalog, a repeated item is a fault. A page may be in several sitemaps; there repeats are counted.
  */
 import { DigestSet, digestOf } from './digest-set.ts';
-import type { Entries, Entry } from './entry.ts';
+import type { Entries, ImportEntry } from './entry.ts';
 
 export interface Repeated {
   /** Pages that were left out. */
@@ -15,7 +15,7 @@ export interface Repeated {
 export function openRepeated(pages: boolean): Repeated {
   const seen = new DigestSet();
   let number = 0;
-  const isFirst = (entry: Entry): boolean => {
+  const isFirst = (entry: ImportEntry): boolean => {
     number++;
     const id = entry.item?.externalId;
     if (typeof id !== 'string') return true;
@@ -37,4 +37,4 @@ export function openRepeated(pages: boolean): Repeated {
   return repeated;
 }
 
-const lineOf = ({ at }: Entry): number | undefined => Number(/^line (\d+)$/.exec(at)?.[1]) || undefined;
+const lineOf = ({ at }: ImportEntry): number | undefined => Number(/^line (\d+)$/.exec(at)?.[1]) || undefined;

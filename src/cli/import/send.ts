@@ -1,9 +1,9 @@
 /** Sends a batch to the service, or checks it without one. */
 import type { Postern } from '../../../client/src/client.ts';
 import type { Body } from '../../../client/src/types.ts';
-import type { Entry } from './entry.ts';
+import type { ImportEntry } from './entry.ts';
 
-export interface Tally {
+export interface ImportTally {
   created: number;
   updated: number;
   unchanged: number;
@@ -19,10 +19,10 @@ export interface Failed {
 }
 
 /** Adds created and updated items to the tally; returns the failed ones in the order of the input. */
-export type Send = (batch: readonly Entry[], tally: Tally) => Promise<Failed[]>;
+export type Send = (batch: readonly ImportEntry[], tally: ImportTally) => Promise<Failed[]>;
 
 /** Returns the failure of an entry that is not sent. */
-function unsent({ at, item, fault }: Entry): Failed | undefined {
+function unsent({ at, item, fault }: ImportEntry): Failed | undefined {
   if (fault === undefined) return undefined;
   return item === undefined ? { at, code: 'not_read', message: fault } : { at, code: 'twice', message: fault, item };
 }
@@ -39,7 +39,7 @@ export function openSender(postern: Postern): Send {
       tally.updated += answer.updated;
       tally.unchanged += answer.unchanged;
       for (const { index, code, message } of answer.errors) {
-        const entry = readable[index] as Entry;
+        const entry = readable[index] as ImportEntry;
         failed.set(entry, { at: entry.at, code, message, item: entry.item });
       }
     }
@@ -55,7 +55,7 @@ export async function openChecker(): Promise<Send> {
     import('../../api/errors.ts'),
   ]);
   const isItem = checkOf(CreateContent);
-  const check = (entry: Entry): Failed[] => {
+  const check = (entry: ImportEntry): Failed[] => {
     const { at, item } = entry;
     const failure = unsent(entry);
     if (failure !== undefined) return [failure];

@@ -6,18 +6,18 @@ import { CommandError, failed, misused } from '../outcome.ts';
 import { cannotRead } from '../read-file.ts';
 import { openWeb } from './web.ts';
 
-export interface Source {
+export interface ImportSource {
   name: string;
   /** Bytes; undefined when unknown. */
   size: number | undefined;
   /** Changes when the content does: size and time of a file. Undefined for other inputs. */
   version: string | undefined;
-  open(signal: AbortSignal): Promise<Opened>;
+  open(signal: AbortSignal): Promise<OpenedSource>;
   /** Opens an address that the input names. */
   follow(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-export interface Opened {
+export interface OpenedSource {
   /** The first bytes, at most one chunk, for detecting the format. */
   head: Uint8Array;
   /** The whole input, including the head. */
@@ -28,9 +28,10 @@ export interface Opened {
 
 export const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
 
-export function openSource(name: string): Source {
+export function openSource(name: string): ImportSource {
   const web = openWeb(isAddress(name) ? name : undefined);
-  const openUrl = async (url: string, signal: AbortSignal): Promise<Opened> => opened(await web(url, signal), url);
+  const openUrl = async (url: string, signal: AbortSignal): Promise<OpenedSource> =>
+    opened(await web(url, signal), url);
   const follow = async (url: string, signal: AbortSignal) => (await openUrl(url, signal)).bytes;
   const stream = { name, size: undefined, version: undefined, follow };
   if (isAddress(name)) return { ...stream, open: (signal) => openUrl(name, signal) };
@@ -53,7 +54,7 @@ export function openSource(name: string): Source {
 }
 
 /** Errors of the stream become messages that name it. */
-async function opened(stream: Readable, name: string): Promise<Opened> {
+async function opened(stream: Readable, name: string): Promise<OpenedSource> {
   let read = 0;
   const raw = (async function* () {
     try {
@@ -109,7 +110,7 @@ function damage({ code, message }: NodeJS.ErrnoException, some: boolean): string
 }
 
 /** Reads the first chunk ahead. */
-export async function peek(bytes: AsyncIterable<Uint8Array>): Promise<Pick<Opened, 'head' | 'bytes'>> {
+export async function peek(bytes: AsyncIterable<Uint8Array>): Promise<Pick<OpenedSource, 'head' | 'bytes'>> {
   const iterator = bytes[Symbol.asyncIterator]();
   const first = await iterator.next();
   const head = first.done === true ? new Uint8Array() : first.value;

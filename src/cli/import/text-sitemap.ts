@@ -1,5 +1,5 @@
 /** Reads a sitemap that is text (sitemaps.org): the address of a page on each line. */
-import { type Entries, type Entry, entryOf } from './entry.ts';
+import { type Entries, entryOf, type ImportEntry } from './entry.ts';
 import { isAddress } from './source.ts';
 import { textLines } from './text-lines.ts';
 
@@ -16,7 +16,7 @@ const firstLine = (head: Uint8Array): string =>
 export async function* readTextSitemap(bytes: AsyncIterable<Uint8Array>): Entries {
   let line = 0;
   for await (const lines of textLines(bytes)) {
-    const entries: Entry[] = [];
+    const entries: ImportEntry[] = [];
     for (const text of lines) {
       line++;
       const url = text.trim();

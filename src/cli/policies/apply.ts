@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { Answered } from '../../../client/src/types.ts';
 import { plain } from '../../lib/terminal-text.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { getAddress } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
@@ -15,7 +15,7 @@ import { writeCollection } from './collections.ts';
 import { type Plan, planAll, planText, writesOf } from './plan.ts';
 import { resultsText } from './test.ts';
 
-export function applyCommand(parent: Command, context: Context): void {
+export function applyCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('apply')
     .argument('<file...>', 'policy files, JSON (.json) or YAML')

@@ -5,17 +5,17 @@ import type { Answered, Policy } from '../../../client/src/types.ts';
 import { paint, plain } from '../../lib/terminal-text.ts';
 import { diff } from '../../rules/diff.ts';
 import type { Rule } from '../../rules/policy.ts';
-import { type Context, calls, does, examples } from '../command.ts';
+import { type CommandContext, calls, does, examples } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT, failed } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
-import { type Cell, counted, print, report, type Terminal, table } from '../terminal.ts';
+import { counted, print, report, type Terminal, type TerminalCell, table } from '../terminal.ts';
 import { findPolicy, getPolicy, listPolicies } from './find.ts';
 import { diffText } from './plan.ts';
 
 type Candidate = Answered<'getPolicyCandidate'>;
 
-export function candidateCommand(parent: Command, context: Context): void {
+export function candidateCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('candidate')
     .description('Rules that are tried beside a policy: put, show, publish, delete.');
@@ -25,7 +25,7 @@ export function candidateCommand(parent: Command, context: Context): void {
   deleteCommand(group, context);
 }
 
-function putCommand(parent: Command, context: Context): void {
+function putCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('put')
     .argument('<file>', 'policy file, JSON (.json) or YAML')
@@ -48,7 +48,7 @@ function putCommand(parent: Command, context: Context): void {
   });
 }
 
-function showCommand(parent: Command, context: Context): void {
+function showCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('show')
     .argument('<policy>', 'id or name')
@@ -61,7 +61,7 @@ function showCommand(parent: Command, context: Context): void {
   });
 }
 
-function publishCommand(parent: Command, context: Context): void {
+function publishCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('publish')
     .argument('<policy>', 'id or name')
@@ -84,7 +84,7 @@ function publishCommand(parent: Command, context: Context): void {
   });
 }
 
-function deleteCommand(parent: Command, context: Context): void {
+function deleteCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('delete')
     .argument('<policy>', 'id or name')
@@ -100,7 +100,7 @@ function deleteCommand(parent: Command, context: Context): void {
 function toText(terminal: Terminal, policy: Policy, candidate: Candidate): string {
   const n = (count: number): string => count.toLocaleString('en');
   const { decisions, agreements, newlyDenied, newlyAllowed, since } = candidate;
-  const part = (title: string, rows: Cell[][]): string =>
+  const part = (title: string, rows: TerminalCell[][]): string =>
     rows.length === 0 ? '' : `\n${table(terminal, [title, 'newly denied', 'newly allowed'], rows)}`;
   return [
     `Candidate of ${plain(policy.name)}, version ${policy.version}\n`,

@@ -17,7 +17,7 @@ import { indexOf } from './file-collections.ts';
 import type { Expectation, PolicyCase, PolicyFile } from './policy-file.ts';
 
 /** The decision of a case. */
-export interface Outcome {
+export interface CaseOutcome {
   allowed: boolean;
   reason: Reason | null;
   permissions: readonly string[];
@@ -25,20 +25,20 @@ export interface Outcome {
   rule: number | null;
 }
 
-export interface Difference {
-  field: keyof Outcome;
-  expected: Outcome[keyof Outcome];
-  actual: Outcome[keyof Outcome];
+export interface CaseDifference {
+  field: keyof CaseOutcome;
+  expected: CaseOutcome[keyof CaseOutcome];
+  actual: CaseOutcome[keyof CaseOutcome];
 }
 
 export interface CaseResult {
   name: string;
   passed: boolean;
-  outcome: Outcome;
+  outcome: CaseOutcome;
   /** A service would refuse the check: the readings of its URL are not all allowed alike. */
   refused?: true;
   /** In the order allowed, reason, permissions, rule; empty when the case passed. */
-  differences: Difference[];
+  differences: CaseDifference[];
 }
 
 type CaseCheck = PolicyCase['check'];
@@ -66,7 +66,7 @@ const toPolicy = (file: PolicyFile): Compilable => ({
   defaultAction: file.defaultAction ?? 'deny',
 });
 
-const toOutcome = ({ reason, permissions, rule }: Verdict): Outcome => ({
+const toOutcome = ({ reason, permissions, rule }: Verdict): CaseOutcome => ({
   allowed: reason === null,
   reason,
   permissions,
@@ -158,10 +158,10 @@ const toLicense = (license: NonNullable<CaseCheck['licenses']>[number]): License
 const toTime = (text: string | null | undefined): number | null => (text == null ? null : Date.parse(text));
 
 /** Compares only the fields that the case names. */
-function compare(expect: Expectation, outcome: Outcome): Difference[] {
+function compare(expect: Expectation, outcome: CaseOutcome): CaseDifference[] {
   const { allowed, reason, permissions, rule } = expect;
-  const differences: Difference[] = [];
-  const differ = <F extends keyof Outcome>(field: F, expected: Outcome[F]): void => {
+  const differences: CaseDifference[] = [];
+  const differ = <F extends keyof CaseOutcome>(field: F, expected: CaseOutcome[F]): void => {
     differences.push({ field, expected, actual: outcome[field] });
   };
   if (allowed !== outcome.allowed) differ('allowed', allowed);

@@ -9,7 +9,7 @@ import { type Terminal } from '../terminal.ts';
 import { findNamed } from './find.ts';
 import type { PolicyFile } from './policy-file.ts';
 
-export type Collection = Answered<'getCollection'>;
+export type CollectionAnswer = Answered<'getCollection'>;
 /** A collection as a file says it should be. Fields that the file lacks have their first values. */
 type Wanted = Required<Body<'createCollection'>>;
 
@@ -17,14 +17,14 @@ export interface CollectionPlan {
   wanted: Wanted;
   action: 'create' | 'update' | 'none';
   /** The collection as the service has it; undefined when the file creates it. */
-  before: Collection | undefined;
+  before: CollectionAnswer | undefined;
   fields: FieldChange[];
 }
 
 export interface CollectionsOfFile {
   plans: CollectionPlan[];
   /** Collections with the file's policy that the file does not name. They stay. */
-  others: Collection[];
+  others: CollectionAnswer[];
 }
 
 interface Planned {
@@ -77,7 +77,7 @@ export async function planCollections(postern: Postern, planned: readonly Planne
 }
 
 /** Collections without a policy of their own follow the default. */
-const isUnder = ({ policyId }: Collection, { id, isDefault }: Pick<Policy, 'id' | 'isDefault'>): boolean =>
+const isUnder = ({ policyId }: CollectionAnswer, { id, isDefault }: Pick<Policy, 'id' | 'isDefault'>): boolean =>
   policyId === id || (policyId === null && isDefault);
 
 type FileCollection = NonNullable<PolicyFile['collections']>[number];
@@ -141,7 +141,7 @@ export async function writeCollection(
 export async function collectionEntries(postern: Postern, policy: Policy): Promise<object[] | undefined> {
   const { FIELDS, FIRST_VALUES } = await import('../../content/collections/collection.ts');
   const { sortedJson } = await import('../../rules/canonical.ts');
-  let collections: Collection[];
+  let collections: CollectionAnswer[];
   try {
     collections = await Array.fromAsync(postern.listCollections({ policyId: policy.id, limit: 100 }));
   } catch (error) {

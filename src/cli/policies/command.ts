@@ -1,7 +1,7 @@
 /** `postern policies`: manages policies as files in git. The longer commands are in `policies/`. */
 import type { Command } from 'commander';
 import type { Policy } from '../../../client/src/types.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { json, printList } from '../terminal.ts';
 import { applyCommand } from './apply.ts';
 import { candidateCommand } from './candidate.ts';
@@ -13,7 +13,7 @@ import { lintCommand } from './lint.ts';
 import { rollbackCommand } from './rollback.ts';
 import { testCommand } from './test.ts';
 
-export function policiesCommand(parent: Command, context: Context): void {
+export function policiesCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('policies')
     .description('Policies, as files in git: list, get, apply, diff, lint, test, impact, rollback, candidate.');
@@ -28,7 +28,7 @@ export function policiesCommand(parent: Command, context: Context): void {
   candidateCommand(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent.command('list').description('Lists policies, newest first.');
   examples(command, '$ postern policies list');
   calls(command, context, async ({ postern, terminal }, options) => {
@@ -44,7 +44,7 @@ function listCommand(parent: Command, context: Context): void {
   });
 }
 
-function getCommand(parent: Command, context: Context): void {
+function getCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('get')
     .argument('<policy>', 'id or name')

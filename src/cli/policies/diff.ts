@@ -4,13 +4,13 @@
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { PolicyDiff } from '../../rules/diff.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
 import { print } from '../terminal.ts';
 import { getPolicy } from './find.ts';
 import { diffText, type Plan, planAll, planText, writesOf } from './plan.ts';
 
-export function diffCommand(parent: Command, context: Context): void {
+export function diffCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('diff')
     .argument('<what...>', 'policy files; or a policy and two of its versions')

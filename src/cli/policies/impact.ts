@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { Answered, Body } from '../../../client/src/types.ts';
 import { paint, plain } from '../../lib/terminal-text.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
-import { type Cell, counted, print, type Terminal, table } from '../terminal.ts';
+import { counted, print, type Terminal, type TerminalCell, table } from '../terminal.ts';
 import { findPolicy, getPolicy, listPolicies } from './find.ts';
 
 type Impact = Answered<'previewPolicyImpact'>;
@@ -16,7 +16,7 @@ interface Options {
   to?: string;
 }
 
-export function impactCommand(parent: Command, context: Context): void {
+export function impactCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('impact')
     .argument('<file-or-policy>', 'a policy file; or, with --of-version, the id or name of a policy')
@@ -67,7 +67,7 @@ function toText(terminal: Terminal, report: Impact): string {
   const { allowToDeny, denyToAllow, otherPermissions, otherReason, limited, unknown } = report;
   const n = (count: number): string => count.toLocaleString('en');
   const line = (count: number, text: string): string => (count > 0 ? `  ${n(count)} ${text}\n` : '');
-  const part = (title: string, rows: Cell[][]): string =>
+  const part = (title: string, rows: TerminalCell[][]): string =>
     rows.length === 0 ? '' : `\n${table(terminal, [title, 'now denied', 'now allowed'], rows)}`;
   return [
     `${counted(report.decisions, 'decision')} from ${report.from.slice(0, 16)} to ${report.to.slice(0, 16)}\n`,

@@ -1,11 +1,11 @@
 /** `postern policies lint`: warns of policy files that are valid but probably wrong. It needs no service. */
 import type { Command } from 'commander';
 import { paint, plain } from '../../lib/terminal-text.ts';
-import { type Context, does, examples } from '../command.ts';
+import { type CommandContext, does, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
 import { counted, print } from '../terminal.ts';
 
-export function lintCommand(parent: Command, context: Context): void {
+export function lintCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('lint')
     .argument('<file...>', 'policy files, JSON (.json) or YAML')

@@ -19,7 +19,7 @@ import { CreatePolicy } from '../../policies/schema.ts';
 import { CreateLicense, CreateRequester } from '../../requesters/schema.ts';
 import { PermissionName } from '../../rules/conditions/names.ts';
 import { REASONS, type Reason } from '../../rules/reason.ts';
-import { parseSource, type Source, Unreadable } from './policy-source.ts';
+import { type PolicySource, parseSource, UnreadablePolicy } from './policy-source.ts';
 
 const closed = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
@@ -138,7 +138,7 @@ export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): Rea
     if (problems === null) return { file: value as PolicyFile, problems };
     return { file: null, problems: problems.map((one) => withLine(one, source)) as [Problem, ...Problem[]] };
   } catch (error) {
-    if (error instanceof Unreadable) return { file: null, problems: [{ param: null, message: error.message }] };
+    if (error instanceof UnreadablePolicy) return { file: null, problems: [{ param: null, message: error.message }] };
     throw error;
   }
 }
@@ -173,7 +173,7 @@ const withoutSelectors = ({ collections = [] }: PolicyFile): Problem[] =>
         ],
   );
 
-function withLine({ param, message }: Problem, source: Source): Problem {
+function withLine({ param, message }: Problem, source: PolicySource): Problem {
   const line = param === null ? undefined : source.lineOf(param);
   return line === undefined ? { param, message } : { param, message: `Line ${line}: ${message}` };
 }
@@ -182,21 +182,23 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Unreadable('The file is not valid UTF-8.');
+    throw new UnreadablePolicy('The file is not valid UTF-8.');
   }
 }
 
-function parseJsonText(text: string, source: Source): unknown {
+function parseJsonText(text: string, source: PolicySource): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // The parser's message would quote the file. JSON is also YAML, so the position comes from the YAML parser.
-    throw new Unreadable(`The file is not valid JSON${source.fault === undefined ? '' : ` (${source.fault.at})`}.`);
+    throw new UnreadablePolicy(
+      `The file is not valid JSON${source.fault === undefined ? '' : ` (${source.fault.at})`}.`,
+    );
   }
   const repeated = repeatedKey(text, value);
   if (repeated === undefined) return value;
-  throw new Unreadable(
+  throw new UnreadablePolicy(
     `${repeated.reduce<string>(pathTo, '')} is given more than once in the same object; give it once.`,
   );
 }

@@ -6,9 +6,9 @@ import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDoc
 import { pathTo } from '../../api/http/json.ts';
 
 /** The file is not valid YAML, JSON or UTF-8. */
-export class Unreadable extends Error {}
+export class UnreadablePolicy extends Error {}
 
-export interface Source {
+export interface PolicySource {
   /** The first fault of the text, with its line and column. */
   fault: { message: string; at: string } | undefined;
   /** Throws `Unreadable` for a faulty text. `no` and dates are strings. */
@@ -18,7 +18,7 @@ export interface Source {
 }
 
 /** Parses the text. The parser's warnings count as faults. */
-export function parseSource(text: string): Source {
+export function parseSource(text: string): PolicySource {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false, version: '1.2', schema: 'core' });
   const [found] = [...document.errors, ...document.warnings];
@@ -33,7 +33,8 @@ export function parseSource(text: string): Source {
   return {
     fault,
     value() {
-      if (fault !== undefined) throw new Unreadable(`The file is not valid YAML: ${fault.message} (${fault.at}).`);
+      if (fault !== undefined)
+        throw new UnreadablePolicy(`The file is not valid YAML: ${fault.message} (${fault.at}).`);
       return valueOf(document);
     },
     lineOf(param) {
@@ -48,7 +49,7 @@ function valueOf(document: Document): unknown {
     return document.toJS();
   } catch (error) {
     // An alias is undefined, or expands a small file into a huge one.
-    throw new Unreadable(`The file is not valid YAML: ${unquoted((error as Error).message)}.`);
+    throw new UnreadablePolicy(`The file is not valid YAML: ${unquoted((error as Error).message)}.`);
   }
 }
 

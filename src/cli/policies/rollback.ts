@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { plain } from '../../lib/terminal-text.ts';
 import type { PolicyDiff } from '../../rules/diff.ts';
-import { type Context, does, examples } from '../command.ts';
+import { type CommandContext, does, examples } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
@@ -10,7 +10,7 @@ import { report } from '../terminal.ts';
 import { getPolicy, toVersion } from './find.ts';
 import { diffText } from './plan.ts';
 
-export function rollbackCommand(parent: Command, context: Context): void {
+export function rollbackCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('rollback')
     .argument('<policy>', 'id or name')

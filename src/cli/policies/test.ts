@@ -4,13 +4,13 @@
  */
 import type { Command } from 'commander';
 import { paint, plain } from '../../lib/terminal-text.ts';
-import { type Context, does, examples } from '../command.ts';
+import { type CommandContext, does, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
 import { counted, json, type Terminal } from '../terminal.ts';
-import type { CaseResult, Difference } from './cases.ts';
+import type { CaseDifference, CaseResult } from './cases.ts';
 import type { PolicyFile } from './policy-file.ts';
 
-export function testCommand(parent: Command, { terminal, ...context }: Context): void {
+export function testCommand(parent: Command, { terminal, ...context }: CommandContext): void {
   const command = parent
     .command('test')
     .argument('<file...>', 'policy files, JSON (.json) or YAML')
@@ -62,7 +62,7 @@ function toLines(terminal: Terminal, file: PolicyFile, result: CaseResult): stri
 
 const REFUSED = 'refused: servers may read this URL as another one, which the rules do not allow alike';
 
-function toText(value: Difference['actual']): string {
+function toText(value: CaseDifference['actual']): string {
   if (value === null) return 'none';
   if (typeof value === 'number') return `rules[${value}]`;
   return typeof value === 'string' ? value : JSON.stringify(value);

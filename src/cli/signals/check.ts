@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Answered } from '../../../client/src/types.ts';
 import { paint, plain } from '../../lib/terminal-text.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { getAddress, toCommandError } from '../connection.ts';
 import { CommandError, EXIT, type ExitStatus, misused } from '../outcome.ts';
 import { print, type Terminal } from '../terminal.ts';
@@ -13,7 +13,7 @@ type CheckedFile = Drift['files'][number];
 /** Statuses of its own: a script may not take a service that is down for a site that differs. */
 const STATUSES: Record<string, ExitStatus> = { same: EXIT.ok, drifted: EXIT.failed, unreachable: EXIT.usage };
 
-export function checkSiteCommand(parent: Command, context: Context): void {
+export function checkSiteCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('check')
     .argument('<url>', 'the site, such as https://www.example.com')

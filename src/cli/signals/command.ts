@@ -1,13 +1,13 @@
 /** `postern signals`: lists sites, shows and writes their files, and compares these with the live ones. */
 import { Argument, type Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { printList } from '../terminal.ts';
 import { checkSiteCommand } from './check.ts';
 import { FILES, type FileKind } from './files.ts';
 import { writeCommand } from './write.ts';
 
-export function signalsCommand(parent: Command, context: Context): void {
+export function signalsCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('signals')
     .description('The files of sites that say to machines what the policies decide: list, show, write, check.');
@@ -17,7 +17,7 @@ export function signalsCommand(parent: Command, context: Context): void {
   checkSiteCommand(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent.command('list').description('Lists sites with what each one publishes.');
   examples(command, '$ postern signals list');
   calls(command, context, async ({ postern, terminal }, options) => {
@@ -35,7 +35,7 @@ function listCommand(parent: Command, context: Context): void {
 
 const onOff = (is: boolean): string => (is ? 'on' : 'off');
 
-function showCommand(parent: Command, context: Context): void {
+function showCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('show')
     .addArgument(new Argument('<kind>', 'the file').choices(Object.keys(FILES)))

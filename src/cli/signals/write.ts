@@ -16,7 +16,7 @@ import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
 import { plain } from '../../lib/terminal-text.ts';
-import { type Context, calls, examples } from '../command.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
 import { whyUnread } from '../read-file.ts';
 import { json } from '../terminal.ts';
@@ -34,7 +34,7 @@ interface Written {
   message?: string;
 }
 
-export function writeCommand(parent: Command, context: Context): void {
+export function writeCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('write')
     .argument('<folder>', 'where to write; with --site the root of the site, else it has a folder for each site')

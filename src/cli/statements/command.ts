@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { queryText } from '../../../client/src/address.ts';
 import { PosternError } from '../../../client/src/errors.ts';
 import type { Answered } from '../../../client/src/types.ts';
-import { type Context, calls, does, examples, idArgument } from '../command.ts';
+import { type CommandContext, calls, does, examples, idArgument } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT, misused } from '../outcome.ts';
 import { openCsv, openOutput } from '../output.ts';
@@ -15,12 +15,12 @@ import { readArchived } from './archived.ts';
 import { compareHeads } from './compare.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { readStatement } from './statement-file.ts';
-import { findDifferences, type Sources } from './verify.ts';
+import { type DecisionSources, findDifferences } from './verify.ts';
 import { toNotLooked, toText } from './verify-text.ts';
 
 type Statement = Answered<'getStatement'>;
 
-export function statementsCommand(parent: Command, context: Context): void {
+export function statementsCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('statements')
     .description('Statements of licenses with terms: list, show, finalize, verify, reconcile.');
@@ -31,7 +31,7 @@ export function statementsCommand(parent: Command, context: Context): void {
   reconcileCommand(group, context);
 }
 
-function listCommand(parent: Command, context: Context): void {
+function listCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('list')
     .description('Lists the statements whose period ends in a month, quarter or year; by default this month.')
@@ -84,7 +84,7 @@ function totalText({ total, terms, partialPeriod = null }: Answered<'getStatemen
 
 const ACCEPT = { json: 'application/json', csv: 'text/csv', html: 'text/html', ndjson: 'application/x-ndjson' };
 
-function showCommand(parent: Command, context: Context): void {
+function showCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('show')
     .addArgument(idArgument())
@@ -108,7 +108,7 @@ function showCommand(parent: Command, context: Context): void {
   });
 }
 
-function finalizeCommand(parent: Command, context: Context): void {
+function finalizeCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('finalize')
     .addArgument(idArgument())
@@ -131,7 +131,7 @@ interface VerifyOptions {
   archive?: string;
 }
 
-function verifyCommand(parent: Command, context: Context): void {
+function verifyCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('verify')
     .argument('[id]', 'statement; or name a file with --statement')
@@ -170,14 +170,18 @@ function verifyCommand(parent: Command, context: Context): void {
   });
 }
 
-interface Found extends Sources {
+interface Found extends DecisionSources {
   /** The statement, as the service has it. */
   service?: Statement;
   hasEvidence?: boolean;
 }
 
 /** Returns NDJSON: a file, or what the service has. With a statement's file, the archive alone is enough. */
-async function sourcesOf(statement: Statement, terminal: Context['terminal'], options: VerifyOptions): Promise<Found> {
+async function sourcesOf(
+  statement: Statement,
+  terminal: CommandContext['terminal'],
+  options: VerifyOptions,
+): Promise<Found> {
   if (options.decisions !== undefined) return { decisions: await openText(options.decisions) };
   if (options.statement !== undefined && options.archive !== undefined) return { decisions: Readable.from([]) };
   const postern = await connect(terminal, options);

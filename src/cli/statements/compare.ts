@@ -7,7 +7,7 @@ import { toMicros } from '../../rules/terms/money.ts';
 type Statement = Answered<'getStatement'>;
 type Line = Statement['lines'][number];
 
-export interface Difference {
+export interface StatementDifference {
   line: string;
   field: string;
   stated: string | number | null;
@@ -19,7 +19,7 @@ export function compareDeleted(
   { status }: Statement,
   stated: readonly Line[],
   counted: readonly TalliedLine[],
-): Difference[] {
+): StatementDifference[] {
   const now = new Map(counted.map((line) => [nameOf({ ...line, tier: line.tier + 1 }), line.deleted]));
   return stated.flatMap((line) => {
     const [said, found] = [line.deleted, now.get(nameOf(line)) ?? null];
@@ -31,7 +31,7 @@ export function compareDeleted(
 }
 
 /** Compares the decisions that cost nothing. */
-export function compareUncounted(statement: Statement, tallied: Tallied): Difference[] {
+export function compareUncounted(statement: Statement, tallied: Tallied): StatementDifference[] {
   const [stated, counted] = [statement.uncounted, tallied.uncounted].map(
     (some) => new Map(some.map((one) => [one.purpose, one])),
   );
@@ -41,7 +41,7 @@ export function compareUncounted(statement: Statement, tallied: Tallied): Differ
 }
 
 /** Compares what a file says besides its counts with what the service says. */
-export function compareHeads(file: Statement, service: Statement): Difference[] {
+export function compareHeads(file: Statement, service: Statement): StatementDifference[] {
   const toHead = (one: Statement) => ({ ...one, terms: textOf(one.terms), partialPeriod: textOf(one.partialPeriod) });
   return compareFields('statement', HEAD, toHead(file), toHead(service));
 }
@@ -77,7 +77,7 @@ const sortedKeys = (value: unknown): unknown =>
 export function compareAmounts(
   { lines, terms, total, partialPeriod = null }: Statement,
   { uncounted }: Tallied,
-): Difference[] {
+): StatementDifference[] {
   const { currency } = terms;
   const stated = lines.filter(({ kind }) => kind !== 'correction');
   const usage = stated.flatMap(({ kind, tier, units, ...line }) =>
@@ -106,7 +106,7 @@ export function compareAmounts(
 }
 
 /** The sums in the head of a statement are those of its lines, which are counted again. */
-export function compareSums({ units, decisions }: Statement, stated: readonly Line[]): Difference[] {
+export function compareSums({ units, decisions }: Statement, stated: readonly Line[]): StatementDifference[] {
   const sum = (field: 'units' | 'decisions'): number => stated.reduce((all, line) => all + (line[field] ?? 0), 0);
   const sums = { units: sum('units'), decisions: sum('decisions') };
   return compareFields('statement', ['units', 'decisions'], { units, decisions }, sums);
@@ -122,8 +122,8 @@ function compareFields<K extends string>(
   fields: readonly K[],
   stated: Fields<K>,
   counted: Fields<K>,
-): Difference[] {
-  return fields.flatMap((field): Difference[] => {
+): StatementDifference[] {
+  return fields.flatMap((field): StatementDifference[] => {
     const [one, other] = [stated?.[field] ?? null, counted?.[field] ?? null];
     return one === other ? [] : [{ line, field, stated: one, counted: other }];
   });
@@ -137,7 +137,7 @@ export const nameOf = ({ purpose, tier }: { purpose: string | null; tier: number
 
 const FIELDS = ['units', 'decisions', 'firstDecisionId', 'lastDecisionId', 'sha256'] as const;
 
-export function compareLines(stated: readonly Line[], counted: readonly TalliedLine[]): Difference[] {
+export function compareLines(stated: readonly Line[], counted: readonly TalliedLine[]): StatementDifference[] {
   const lines = new Map(counted.map((line) => [nameOf({ ...line, tier: line.tier + 1 }), line]));
   const names = new Set([...stated.map(nameOf), ...lines.keys()]);
   return [...names].flatMap((name) => {
@@ -152,9 +152,9 @@ export function comparePurposes(
   stated: readonly Line[],
   counted: readonly TalliedLine[],
   mayHaveMore: boolean,
-): Difference[] {
+): StatementDifference[] {
   const purposes = new Set([...stated, ...counted].map(({ purpose }) => purpose));
-  return [...purposes].flatMap((purpose): Difference[] => {
+  return [...purposes].flatMap((purpose): StatementDifference[] => {
     const said = stated.filter((line) => line.purpose === purpose);
     const all = said.reduce((sum, line) => sum + (line.decisions ?? 0), 0);
     const left = said.reduce((sum, line) => sum + (line.decisions ?? 0) - (line.deleted?.decisions ?? 0), 0);

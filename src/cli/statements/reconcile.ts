@@ -1,7 +1,7 @@
 /** `postern statements reconcile`: compares a statement with a partner's counts. */
 import type { Command } from 'commander';
 import type { Answered } from '../../../client/src/types.ts';
-import { type Context, calls, examples, idArgument } from '../command.ts';
+import { type CommandContext, calls, examples, idArgument } from '../command.ts';
 import { EXIT } from '../outcome.ts';
 import { readText } from '../read-file.ts';
 import { json } from '../terminal.ts';
@@ -11,7 +11,7 @@ type Reconciliation = Answered<'reconcileStatement'>;
 /** Rows of the text; JSON has all. */
 const SHOWN_MAX = 20;
 
-export function reconcileCommand(parent: Command, context: Context): void {
+export function reconcileCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('reconcile')
     .addArgument(idArgument())

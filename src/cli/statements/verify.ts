@@ -12,14 +12,14 @@ import {
   comparePurposes,
   compareSums,
   compareUncounted,
-  type Difference,
   nameOf,
+  type StatementDifference,
 } from './compare.ts';
 
 type Statement = Answered<'getStatement'>;
 
 /** Decisions of a line that no log has, by their ids alone. */
-export interface Recorded {
+export interface UnlistedDecisions {
   line: string;
   decisions: number;
   /** Over their sorted ids, each followed by a line feed. */
@@ -32,12 +32,12 @@ export interface Verified {
   /** Decisions that were counted again from the log or an archive. */
   decisions: number;
   /** Decisions that were counted again from the record of deletions and retention: only their ids are left. */
-  recorded: { deleted: number; retention: number; lines: Recorded[] };
+  recorded: { deleted: number; retention: number; lines: UnlistedDecisions[] };
   /** Decisions of deleted items that are in no log and no record. */
   deleted: number;
   /** Decisions that the statement counts, and that are nowhere. */
   missing: number;
-  differences: Difference[];
+  differences: StatementDifference[];
 }
 
 /** A decision, as the log exports it, or a statement its evidence. */
@@ -57,7 +57,7 @@ export interface Exported {
   unit?: boolean;
 }
 
-export interface Sources {
+export interface DecisionSources {
   /** NDJSON, in any order; decisions of other statements are left out. */
   decisions: AsyncIterable<Uint8Array>;
   /** Decisions of the statement that are in an archive. */
@@ -73,7 +73,7 @@ interface Known extends Exported {
 
 export async function findDifferences(
   statement: Statement,
-  { decisions, archived = [], evidence }: Sources,
+  { decisions, archived = [], evidence }: DecisionSources,
 ): Promise<Verified> {
   const sorted = [...(await readAll(statement, { decisions, archived, evidence })).values()].toSorted((a, b) =>
     a.id < b.id ? -1 : 1,
@@ -106,7 +106,7 @@ export async function findDifferences(
 /** Returns the decisions of all sources, each once: what a log or an archive says is taken before evidence. */
 async function readAll(
   statement: Statement,
-  { decisions, archived, evidence }: Required<Omit<Sources, 'evidence'>> & Pick<Sources, 'evidence'>,
+  { decisions, archived, evidence }: Required<Omit<DecisionSources, 'evidence'>> & Pick<DecisionSources, 'evidence'>,
 ): Promise<Map<string, Known>> {
   const own = new Map<string, Known>(archived.map((one) => [one.id, { ...one, recordOnly: false }]));
   for (const source of [decisions, ...(evidence === undefined ? [] : [evidence])]) {

@@ -32,7 +32,7 @@ import { findTies } from './ties.ts';
 const COLLECTIONS_MAX = 10_000;
 const ADDRESSES_MAX = 500_000;
 
-export interface EditDeps {
+export interface CollectionEditDeps {
   db: Db;
   collections: KnownCollections;
 }
@@ -61,7 +61,7 @@ function withoutDuplicates(collection: Collection): Collection {
 const toAsciiHost = (host: string): string => (/^\p{ASCII}*$/u.test(host) ? host : (parseHostPattern(host) ?? host));
 
 /** Throws invalid_request. */
-export async function planCreate(deps: EditDeps, collection: Collection): Promise<Edit> {
+export async function planCreate(deps: CollectionEditDeps, collection: Collection): Promise<Edit> {
   const { index, warnings } = await validate(deps, collection);
   if (index.size >= COLLECTIONS_MAX) {
     throw fail('invalid_request', `There are ${COLLECTIONS_MAX} collections, which is the most; delete one first.`);
@@ -78,7 +78,7 @@ export async function planCreate(deps: EditDeps, collection: Collection): Promis
 
 /** Throws invalid_request. */
 export async function planUpdate(
-  deps: EditDeps,
+  deps: CollectionEditDeps,
   before: Collection,
   edit: UpdateCollection,
   at: number,
@@ -117,7 +117,7 @@ export async function toTried(db: Db, { id, ...fields }: TriedCollection, at: nu
 const UNNAMED = 'This collection';
 
 /** Throws invalid_request. */
-async function validate({ db, collections }: EditDeps, collection: Collection) {
+async function validate({ db, collections }: CollectionEditDeps, collection: Collection) {
   await requireWhole(db, collection);
   const { index } = await collections.read();
   requireRoom(index, collection);

@@ -7,7 +7,14 @@ import { PageQuerySchema, toList } from '../../api/http/list.ts';
 import { edit, route } from '../../api/http/route.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Collection } from './collection.ts';
-import { collectionNotFound, type EditDeps, newCollection, planCreate, planDelete, planUpdate } from './edits.ts';
+import {
+  type CollectionEditDeps,
+  collectionNotFound,
+  newCollection,
+  planCreate,
+  planDelete,
+  planUpdate,
+} from './edits.ts';
 import {
   CollectionAnswer,
   CollectionDeleted,
@@ -25,7 +32,7 @@ import {
 import { findCollection, listCollections, listVersions } from './store.ts';
 import { findTies } from './ties.ts';
 
-export interface CollectionDeps extends EditDeps {
+export interface CollectionDeps extends CollectionEditDeps {
   changes: Changes;
   clock: Clock;
 }

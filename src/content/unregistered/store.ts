@@ -16,7 +16,7 @@ const KEPT_MS = 90 * 24 * HOUR_MS;
 const NARROW_MAX = 1_000;
 const ROWS_MAX = 1_100;
 
-export interface Key {
+export interface UnregisteredKey {
   /** Start of the hour, epoch ms. */
   hour: number;
   /** Empty: the rest of all hosts. */
@@ -27,13 +27,13 @@ export interface Key {
   requesterId: string;
 }
 
-export interface Counted {
-  key: Key;
+export interface UnregisteredCount {
+  key: UnregisteredKey;
   requests: number;
 }
 
 /** The key of what is beyond the bound. */
-export const REST: Omit<Key, 'hour'> = { host: '', path: '', crawler: '', requesterId: '' };
+export const REST: Omit<UnregisteredKey, 'hour'> = { host: '', path: '', crawler: '', requesterId: '' };
 
 const exists = (host: string, path: string, crawler: string, requester: string): string =>
   `exists (select 1 from unregistered
@@ -55,7 +55,7 @@ const ADD = `insert into unregistered (hour, host, path, crawler, requester_id, 
   on conflict (hour, host, path, crawler, requester_id) do update set requests = unregistered.requests + excluded.requests`;
 
 /** Adds these counts in one transaction. */
-export function addCounts(db: Db, counts: readonly Counted[]): Promise<void> {
+export function addCounts(db: Db, counts: readonly UnregisteredCount[]): Promise<void> {
   const steps = counts.map(({ key: { hour, host, path, crawler, requesterId }, requests }): Step => {
     return { sql: ADD, params: [hour, host, path, crawler, requesterId, requests] };
   });

@@ -8,9 +8,9 @@ import type { Db } from '../../db/db.ts';
 import { every } from '../../lib/every.ts';
 import { serial } from '../../lib/queue.ts';
 import { isText } from '../../lib/text.ts';
-import { addCounts, type Counted, HOUR_MS, type Key, REST } from './store.ts';
+import { addCounts, HOUR_MS, REST, type UnregisteredCount, type UnregisteredKey } from './store.ts';
 
-export interface Request {
+export interface UnregisteredRequest {
   host: string;
   /** The first segment of the path; empty for `/`. */
   segment: string;
@@ -22,7 +22,7 @@ export interface Request {
 }
 
 export interface Unregistered {
-  count(request: Request): void;
+  count(request: UnregisteredRequest): void;
   /** Adds all counts to the records. Throws Unavailable; the counts are kept. */
   flush(): Promise<void>;
   /** Adds all counts to the records, if they can be written, and ends. */
@@ -40,12 +40,12 @@ const KEYS_AT_ONCE = 50;
 const SEGMENT_MAX = 100;
 
 export function openUnregistered(db: Db, onProblem: (error: unknown) => void): Unregistered {
-  let counts = new Map<string, Counted>();
+  let counts = new Map<string, UnregisteredCount>();
   /** The hosts of these, by hour. */
   let hosts = new Set<string>();
   const queue = serial();
 
-  function add(key: Key, requests: number): void {
+  function add(key: UnregisteredKey, requests: number): void {
     const text = JSON.stringify(key);
     const known = counts.get(text);
     const host = `${key.hour} ${key.host}`;
@@ -95,4 +95,4 @@ export function openUnregistered(db: Db, onProblem: (error: unknown) => void): U
   };
 }
 
-const isRest = ({ host }: Key): boolean => host === '';
+const isRest = ({ host }: UnregisteredKey): boolean => host === '';

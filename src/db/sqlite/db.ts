@@ -8,14 +8,14 @@ import { Worker } from 'node:worker_threads';
 import { budgetOf, type Heap, limitsOf, type StorageMemory, USUAL_MIB } from '../../lib/memory.ts';
 import { type Db, dbError, type Row, type Step, Unavailable, type Value } from '../db.ts';
 import { StartRefused } from '../start-refused.ts';
-import type { Answer, Opened, Request, WorkerSetup } from './worker.ts';
+import type { SqliteSetup, StartAnswer, WorkerAnswer, WorkerRequest } from './worker.ts';
 
 const GROUP_MAX = 256;
 const QUEUE_MAX = 20_000;
 const SQLITE_BUSY = 5;
 
 interface Waiting {
-  request: Request;
+  request: WorkerRequest;
   resolve: (value: never) => void;
   reject: (error: Error) => void;
 }
@@ -31,15 +31,15 @@ class Thread {
   #closing: Promise<void> | undefined;
   readonly #onDeath: (cause: Error) => void;
 
-  constructor(setup: WorkerSetup, heap: Heap, onDeath: (cause: Error) => void) {
+  constructor(setup: SqliteSetup, heap: Heap, onDeath: (cause: Error) => void) {
     this.#onDeath = onDeath;
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData: setup,
       resourceLimits: limitsOf(heap),
     });
     this.#ready = new Promise((resolve, reject) => {
-      this.#worker.once('message', (opened: Opened) => {
-        this.#worker.on('message', (answers: Answer[]) => this.#settle(answers));
+      this.#worker.once('message', (opened: StartAnswer) => {
+        this.#worker.on('message', (answers: WorkerAnswer[]) => this.#settle(answers));
         if (opened === 'ready') resolve();
         else reject(new StartRefused(opened.refused));
       });
@@ -53,7 +53,7 @@ class Thread {
     return this.#ready;
   }
 
-  ask<T>(request: Request): Promise<T> {
+  ask<T>(request: WorkerRequest): Promise<T> {
     if (this.#dead !== undefined) return Promise.reject(new Unavailable('the store is closed', { cause: this.#dead }));
     if (this.#waiting.length >= QUEUE_MAX) return Promise.reject(new Unavailable('too many requests are waiting'));
     return new Promise<T>((resolve, reject) => {
@@ -68,14 +68,14 @@ class Thread {
     this.#worker.postMessage(this.#inFlight.map((one) => one.request));
   }
 
-  #settle(answers: Answer[]): void {
+  #settle(answers: WorkerAnswer[]): void {
     const group = this.#inFlight;
     this.#inFlight = [];
     // The next group is sent before these answers are handled: the thread never waits for this one.
     if (this.#waiting.length > 0) this.#send();
     for (let i = 0; i < group.length; i++) {
       const { resolve, reject } = group[i] as Waiting;
-      const answer = answers[i] as Answer;
+      const answer = answers[i] as WorkerAnswer;
       if (answer.ok) resolve(answer.value as never);
       else reject(dbError(answer.error, answer.message));
     }
@@ -125,9 +125,9 @@ export interface SqliteDb extends Db {
   checkpoint(): Promise<boolean>;
 }
 
-export interface SqliteOptions extends Pick<WorkerSetup, 'migrateAt'> {
+export interface SqliteOptions extends Pick<SqliteSetup, 'migrateAt'> {
   /** Names and URLs of modules; see worker.ts. */
-  procedures?: WorkerSetup['procedures'];
+  procedures?: SqliteSetup['procedures'];
   /** Called once when a thread dies, which is not restarted. */
   onDeath?: (cause: Error) => void;
   memory?: StorageMemory;

@@ -6,13 +6,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type DbErrorName, dbError, type Row, type Step, type Tables, type Value } from '../db.ts';
 import { type Connection, classify, openConnection, runSteps, type Synchronous } from './connection.ts';
 
-export type Request =
+export type WorkerRequest =
   | { kind: 'read'; sql: string; params: readonly Value[] }
   | { kind: 'atomic'; steps: readonly Step[]; later?: true }
   | { kind: 'call'; procedure: string; payload: unknown }
   | { kind: 'checkpoint' };
 
-export type Answer = { ok: true; value: unknown } | { ok: false; error: DbErrorName | undefined; message: string };
+export type WorkerAnswer =
+  | { ok: true; value: unknown }
+  | { ok: false; error: DbErrorName | undefined; message: string };
 
 /** Code of another room that runs inside the writer's transactions. This room knows its name and module only. */
 export interface Procedure<P = unknown, R = unknown> {
@@ -21,7 +23,7 @@ export interface Procedure<P = unknown, R = unknown> {
   forget(): void;
 }
 
-export interface WorkerSetup {
+export interface SqliteSetup {
   file: string;
   readOnly: boolean;
   /** Page cache, KiB. */
@@ -33,9 +35,9 @@ export interface WorkerSetup {
 }
 
 /** The first message of the thread: it takes requests, or the reason why the records cannot be used. */
-export type Opened = 'ready' | { refused: string };
+export type StartAnswer = 'ready' | { refused: string };
 
-const setup = workerData as WorkerSetup;
+const setup = workerData as SqliteSetup;
 let connection: Connection = openConnection(setup.file, { readOnly: setup.readOnly, cacheKiB: setup.pagesKiB });
 /** The setting of the connection; undefined: it could not be set. */
 let synchronous: Synchronous | undefined = 'full';
@@ -58,20 +60,20 @@ function procedureOf(name: string): Procedure {
   return procedure;
 }
 
-const failed = (error: unknown): Answer => ({
+const failed = (error: unknown): WorkerAnswer => ({
   ok: false,
   error: classify(error),
   message: error instanceof Error ? error.message : String(error),
 });
 
-function perform(request: Request): unknown {
+function perform(request: WorkerRequest): unknown {
   if (request.kind === 'read') return connection.all(request.sql, request.params);
   if (request.kind === 'atomic') return runSteps(connection, request.steps);
   if (request.kind === 'checkpoint') return undefined;
   return procedureOf(request.procedure).run(request.payload);
 }
 
-function readGroup(group: Request[]): Answer[] {
+function readGroup(group: WorkerRequest[]): WorkerAnswer[] {
   return group.map((request) => {
     try {
       return { ok: true, value: perform(request) };
@@ -81,8 +83,8 @@ function readGroup(group: Request[]): Answer[] {
   });
 }
 
-function writeGroup(group: Request[]): Answer[] {
-  const answers: Answer[] = [];
+function writeGroup(group: WorkerRequest[]): WorkerAnswer[] {
+  const answers: WorkerAnswer[] = [];
   // A single request needs no savepoint: its failure rolls back the transaction.
   const alone = group.length === 1;
   let committing = false;
@@ -121,7 +123,7 @@ function setSynchronous(wanted: Synchronous): void {
 }
 
 /** Writes the log into the file and empties it, if a request of the group asks for that and no reader needs it. */
-function checkpoint(group: readonly Request[], answers: Answer[]): void {
+function checkpoint(group: readonly WorkerRequest[], answers: WorkerAnswer[]): void {
   if (!group.some(({ kind }) => kind === 'checkpoint')) return;
   // Waiting for readers would hold up checks.
   connection.exec('pragma busy_timeout = 0');
@@ -144,7 +146,7 @@ const isFatal = (error: unknown): boolean => {
  * Fails the whole group and reconnects. When the disk failed during the commit itself, the outcome is in doubt: a crash
  * before the next commit may restore the group.
  */
-function abandon(group: Request[], cause: unknown, committing: boolean): Answer[] {
+function abandon(group: WorkerRequest[], cause: unknown, committing: boolean): WorkerAnswer[] {
   forget();
   try {
     if (connection.inTransaction) connection.exec('rollback');
@@ -170,9 +172,9 @@ function forget(): void {
 }
 
 /** Migrates the tables on this thread: the main thread loads the rest of the service meanwhile. */
-async function migrateTables(at: number): Promise<Opened> {
+async function migrateTables(at: number): Promise<StartAnswer> {
   const [{ migrate }, { StartRefused }] = await Promise.all([import('../migrate.ts'), import('../start-refused.ts')]);
-  const toValue = ([answer]: Answer[]): unknown => {
+  const toValue = ([answer]: WorkerAnswer[]): unknown => {
     if (answer?.ok === true) return answer.value;
     throw dbError(answer?.error, answer?.message ?? '');
   };
@@ -191,8 +193,8 @@ async function migrateTables(at: number): Promise<Opened> {
   }
 }
 
-const opened: Opened = setup.migrateAt === undefined ? 'ready' : await migrateTables(setup.migrateAt);
-parentPort?.on('message', (group: Request[] | 'close') => {
+const opened: StartAnswer = setup.migrateAt === undefined ? 'ready' : await migrateTables(setup.migrateAt);
+parentPort?.on('message', (group: WorkerRequest[] | 'close') => {
   if (group === 'close') {
     connection.close();
     parentPort?.close();

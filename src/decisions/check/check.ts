@@ -22,8 +22,8 @@ import {
   type Entry,
   type Grounds,
   type Ledger,
+  type LedgerReceipt,
   type PeekedEntry,
-  type Receipt,
   type Recorded,
 } from '../ledger/ledger.ts';
 import type { Precision } from '../precision.ts';
@@ -49,7 +49,7 @@ export interface CheckDeps extends AddressDeps {
 }
 
 /** The terms of one attempt to decide a request's checks. */
-export interface Attempt {
+export interface CheckAttempt {
   caller: Caller;
   grounds: Grounds;
   /** null: no check wants an explanation. */
@@ -57,26 +57,26 @@ export interface Attempt {
   /** Absent: no check has a page. */
   signalsOf?: SignalsOf | undefined;
   /** Makes the receipt to be recorded with the decisions; each of these is a draft in the list. */
-  toReceipt?: ((answers: readonly (Decision | Draft | Failure)[]) => Promise<Receipt>) | undefined;
+  toReceipt?: ((answers: readonly (Decision | Draft | Failure)[]) => Promise<LedgerReceipt>) | undefined;
   /** Absent: every attempt decides everything. */
   kept?: KeptDecisions;
 }
 
 /** Decides one check. Throws what the check is refused with, Unavailable, Stale. */
-export const check = (deps: CheckDeps, ask: Ask, attempt: Attempt): Promise<Decision> =>
+export const check = (deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<Decision> =>
   isPlain(ask, attempt)
     ? traced('check', () => decideAtOnce(deps, ask, attempt) ?? answerAll(deps, [ask], attempt).then(getOnly))
     : checkAll(deps, [ask], attempt).then(getOnly);
 
 /** Nothing but its records has to be found before it is decided, and it is recorded without a receipt. */
-const isPlain = (ask: Ask, { caller, toReceipt, kept }: Attempt): boolean =>
+const isPlain = (ask: Ask, { caller, toReceipt, kept }: CheckAttempt): boolean =>
   toReceipt === undefined && kept === undefined && ask.dryRun !== true && !caller.readOnly && !hasAddress(ask);
 
 /**
  * Decides a plain check whose records are in memory, as those of nearly all are: lists and turns of promises cost it
  * more than its rules do. Returns undefined for others.
  */
-function decideAtOnce(deps: CheckDeps, ask: Ask, attempt: Attempt): Promise<Decision> | undefined {
+function decideAtOnce(deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<Decision> | undefined {
   const subject = deps.snapshot.subject(ask);
   if (subject === undefined) return undefined;
   const ledger = ledgerOf(deps, attempt);
@@ -92,12 +92,12 @@ function decideAtOnce(deps: CheckDeps, ask: Ask, attempt: Attempt): Promise<Deci
   );
 }
 
-const ledgerOf = ({ ledger, testLedger }: CheckDeps, { caller }: Attempt): Ledger =>
+const ledgerOf = ({ ledger, testLedger }: CheckDeps, { caller }: CheckAttempt): Ledger =>
   caller.mode === 'test' ? testLedger : ledger;
 
 const termsOf = (
   { maxAge, precision }: CheckDeps,
-  { caller, explainer, signalsOf }: Attempt,
+  { caller, explainer, signalsOf }: CheckAttempt,
   now: number,
 ): DecideTerms => ({ caller, explainer, signalsOf, now, maxAge, precision });
 
@@ -110,13 +110,13 @@ function getOnly([answer]: readonly (Decision | Failure)[]): Decision {
 export const checkAll = (
   deps: CheckDeps,
   given: readonly (Ask | Failure)[],
-  attempt: Attempt,
+  attempt: CheckAttempt,
 ): Promise<(Decision | Failure)[]> => traced('check', () => answerAll(deps, given, attempt));
 
 async function answerAll(
   deps: CheckDeps,
   given: readonly (Ask | Failure)[],
-  attempt: Attempt,
+  attempt: CheckAttempt,
 ): Promise<(Decision | Failure)[]> {
   const { kept } = attempt;
   const ledger = ledgerOf(deps, attempt);
@@ -164,7 +164,7 @@ function countUnregistered(
   { ledger, unregistered }: CheckDeps,
   { dryRun, requesterId, context }: Ask,
   { why, locator: { host, path } }: UndecidedUrl,
-  { caller }: Attempt,
+  { caller }: CheckAttempt,
 ): void {
   if (why !== 'none' || dryRun === true || caller.readOnly || caller.mode === 'test') return;
   const crawler = context?.userAgent === undefined ? null : (crawlerOf(context.userAgent)?.name ?? null);
@@ -253,7 +253,7 @@ async function record(
   ledger: Ledger,
   entries: readonly Entry[],
   answers: readonly (Decision | Draft | Failure)[],
-  { grounds, toReceipt }: Attempt,
+  { grounds, toReceipt }: CheckAttempt,
 ): Promise<(Decision | Failure)[]> {
   const receipt = toReceipt === undefined ? undefined : await toReceipt(answers);
   try {

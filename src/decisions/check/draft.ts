@@ -18,7 +18,7 @@ import { wantedLicense } from '../explain/wanted.ts';
 import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
 import type { Entry } from '../ledger/ledger.ts';
-import { contentKey, type Offer, type QuotaClaim } from '../ledger/quota/quota.ts';
+import { contentKey, type QuotaClaim, type QuotaOffer } from '../ledger/quota/quota.ts';
 import { digestOf } from '../ledger/quota/store.ts';
 import { verifiedCode } from '../ledger/verified.ts';
 import type { Precision } from '../precision.ts';
@@ -194,8 +194,8 @@ export function quotaClaimOf({ facts, verdict }: Evaluation, decision: Decision)
   return { offers, content: key, spends: decision.enforced };
 }
 
-function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): Offer[] {
-  const offers: Offer[] = [];
+function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): QuotaOffer[] {
+  const offers: QuotaOffer[] = [];
   for (const { id: licenseId, quotas } of licenses) {
     const quota = quotas?.at(at, purpose) ?? null;
     offers.push({ licenseId, quota });

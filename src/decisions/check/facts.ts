@@ -5,7 +5,13 @@
 import type { AtUrl } from '../../content/address.ts';
 import { parseIso } from '../../lib/clock.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
-import { type ContentFacts, Facts, type LicenseFacts, type Page, type RequesterFacts } from '../../rules/facts.ts';
+import {
+  type ContentFacts,
+  Facts,
+  type LicenseFacts,
+  type RequesterFacts,
+  type VisitedPage,
+} from '../../rules/facts.ts';
 import type { CheckRequest } from './schema.ts';
 
 /** A requester with all its licenses; `facts` is null for an unregistered id. */
@@ -18,11 +24,11 @@ export interface Subject {
   /** null: a URL without a registered item. */
   content: ContentFacts | null;
   /** The URL of a check by URL. */
-  page?: Page;
+  page?: VisitedPage;
   policy: CompiledPolicy;
   requester: KnownRequester;
   /** The items or pages of the other readings of the URL; absent: it has one. */
-  others?: readonly Placed[];
+  others?: readonly PlacedSubject[];
   /** A reading finds nothing. */
   missing?: boolean;
   /** The others are what the router of the caller finds: they are no other readings. */
@@ -30,10 +36,10 @@ export interface Subject {
 }
 
 /** An item or a page with its policy. */
-export type Placed = Pick<Subject, 'content' | 'page' | 'policy'>;
+export type PlacedSubject = Pick<Subject, 'content' | 'page' | 'policy'>;
 
 /** The item or page of a URL under each of its readings, the plainest one first. */
-export type PlacedReadings = Placed & Pick<Subject, 'others' | 'missing' | 'spelled'>;
+export type PlacedReadings = PlacedSubject & Pick<Subject, 'others' | 'missing' | 'spelled'>;
 
 /** Returns the subject of a check. */
 export function toSubject(
@@ -46,8 +52,11 @@ export function toSubject(
 }
 
 /** Returns what a URL leads to, with its readings; undefined unless every one is there. */
-export function together(at: Exclude<AtUrl, string>, all: readonly (Placed | undefined)[]): PlacedReadings | undefined {
-  const [first, ...others] = all as readonly Placed[];
+export function together(
+  at: Exclude<AtUrl, string>,
+  all: readonly (PlacedSubject | undefined)[],
+): PlacedReadings | undefined {
+  const [first, ...others] = all as readonly PlacedSubject[];
   if (first === undefined || all.includes(undefined)) return undefined;
   if ('found' in at) return { ...first, others, missing: at.missing.length > 0, spelled: at.spelled };
   // An item that only the router finds, in several collections.

@@ -9,7 +9,7 @@ import type { Locator } from '../../lib/urls/locator.ts';
 import { areAlike, decidingSpelling } from '../../rules/alike.ts';
 import type { Ask } from './ask.ts';
 import { evaluate } from './draft.ts';
-import type { Placed, Subject } from './facts.ts';
+import type { PlacedSubject, Subject } from './facts.ts';
 
 /** Returns the subject that a check of several readings is decided on, or why it gets no decision. */
 export function decidingReading(subject: Subject, ask: Ask, at: number): Subject | UndecidedUrl {
@@ -28,9 +28,9 @@ export function decidingReading(subject: Subject, ask: Ask, at: number): Subject
 }
 
 /** Puts the subject that decides first. */
-function withFirst(subject: Subject, others: readonly Placed[], i: number): Subject {
+function withFirst(subject: Subject, others: readonly PlacedSubject[], i: number): Subject {
   if (i === 0) return subject;
   const { requester, missing, spelled, others: _, ...first } = subject;
-  const deciding = others[i - 1] as Placed;
+  const deciding = others[i - 1] as PlacedSubject;
   return { ...deciding, requester, missing, spelled, others: [first, ...others.filter((one) => one !== deciding)] };
 }

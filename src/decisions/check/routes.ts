@@ -12,10 +12,10 @@ import { decideFresh } from '../attempts/fresh.ts';
 import { KeptDecisions } from '../attempts/kept.ts';
 import { openExplainer } from '../explain/explain.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
-import type { Grounds, Receipt } from '../ledger/ledger.ts';
+import type { Grounds, LedgerReceipt } from '../ledger/ledger.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
 import { type Ask, accept, acceptOne } from './ask.ts';
-import { type Attempt, type CheckDeps, check, checkAll } from './check.ts';
+import { type CheckAttempt, type CheckDeps, check, checkAll } from './check.ts';
 import type { SignalsOf } from './draft.ts';
 import { BatchAnswer, BatchRequest, CheckRequest, DecisionAnswer } from './schema.ts';
 import { onlyAsk, type WhoDeps, withVisitors } from './who.ts';
@@ -158,7 +158,7 @@ const toListFrame = (count: number): Frame => ({
 function keeping<T>(
   idempotency: Idempotency | null,
   frame: Frame,
-  work: (toReceipt: Attempt['toReceipt']) => Promise<T>,
+  work: (toReceipt: CheckAttempt['toReceipt']) => Promise<T>,
 ): Promise<T> {
   return idempotency === null ? work(undefined) : keepAnswer(idempotency, frame, work);
 }
@@ -166,7 +166,7 @@ function keeping<T>(
 async function keepAnswer<T>(
   idempotency: Idempotency,
   frame: Frame,
-  work: (toReceipt: Attempt['toReceipt']) => Promise<T>,
+  work: (toReceipt: CheckAttempt['toReceipt']) => Promise<T>,
 ): Promise<T> {
   let isRecorded = false;
   const answer = await work((answers) => {
@@ -184,7 +184,7 @@ async function makeReceipt(
   { scope, bodyHash }: Idempotency,
   frame: Frame,
   answers: readonly (Decision | Draft | Failure)[],
-): Promise<Receipt> {
+): Promise<LedgerReceipt> {
   let entry = 0;
   const shown = await mapInSlices(
     answers,
@@ -198,7 +198,7 @@ async function makeReceipt(
   return { scope, bodyHash, status: 200, parts };
 }
 
-type Part = Receipt['parts'][number];
+type Part = LedgerReceipt['parts'][number];
 
 /** The id, the time, the limit and the quota that the ledger adds to a draft. */
 const SETTLED_BYTES = 700;

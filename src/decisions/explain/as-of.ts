@@ -5,7 +5,7 @@
  */
 
 import { Failure, fail } from '../../api/errors.ts';
-import { type Found, foundAt, readAddress, toPage } from '../../content/address.ts';
+import { type FoundContent, foundAt, readAddress, toPage } from '../../content/address.ts';
 import { type InForce, openPastCollections } from '../../content/collections/known.ts';
 import { loosened } from '../../content/collections/loosened.ts';
 import { type Content, toContentFacts } from '../../content/content.ts';
@@ -20,13 +20,13 @@ import { findVersionAt } from '../../policies/store.ts';
 import { type Past, requesterAt } from '../../requesters/licenses/history.ts';
 import { findPast } from '../../requesters/store.ts';
 import { type CompiledPolicy, compile } from '../../rules/compile.ts';
-import type { ContentFacts, Page } from '../../rules/facts.ts';
+import type { ContentFacts, VisitedPage } from '../../rules/facts.ts';
 import type { Ask } from '../check/ask.ts';
 import {
   ANONYMOUS,
   type KnownRequester,
-  type Placed,
   type PlacedReadings,
+  type PlacedSubject,
   type Subject,
   together,
   toSubject,
@@ -91,7 +91,7 @@ async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask:
     return true;
   });
   if (typeof at === 'string') throw new UndecidedUrl(locator, at);
-  const placed: Placed[] = [];
+  const placed: PlacedSubject[] = [];
   for (const found of foundAt(at)) {
     for (const { content, page } of placesFor(found, items, inForce)) {
       const policy = await source.policy(page.policyId, asOf, placed[0]?.page?.policyId ?? page.policyId);
@@ -102,10 +102,10 @@ async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask:
 }
 
 function placesFor(
-  found: Found,
+  found: FoundContent,
   items: ReadonlyMap<string, Content>,
   inForce: InForce,
-): { content: ContentFacts | null; page: Page }[] {
+): { content: ContentFacts | null; page: VisitedPage }[] {
   if ('page' in found) return [{ content: null, page: found.page }];
   const { id, locator, asked, urls } = found;
   const content = items.get(id) as Content;
@@ -116,7 +116,8 @@ function placesFor(
   }));
 }
 
-const withAsked = (page: Page, asked: Locator | undefined): Page => (asked === undefined ? page : { ...page, asked });
+const withAsked = (page: VisitedPage, asked: Locator | undefined): VisitedPage =>
+  asked === undefined ? page : { ...page, asked };
 
 const outOfReach = (why: string): Failure =>
   fail('invalid_request', `${why}; history does not reach back to \`asOf\`.`, { param: 'asOf' });

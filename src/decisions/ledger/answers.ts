@@ -1,13 +1,13 @@
 /** Answers the claims of a flush in their order, and those that are only peeked at, pure. */
 import type { Value } from '../../db/db.ts';
-import { type LimitState, type Period, peek, take } from '../../rules/limit.ts';
+import { type LimitPeriod, type LimitState, peek, take } from '../../rules/limit.ts';
 import { REASONS } from '../../rules/reason.ts';
 import type { Granted } from './decision.ts';
 import type { PeekedClaim, PeekedEntry, Recorded } from './ledger.ts';
 import { QuotaCounts, type QuotaGrant, type QuotaStore, type QuotaTaken, toGrant, toQuotaText } from './quota/quota.ts';
 import {
   AT,
-  type Flush,
+  type FlushRows,
   LICENSE_ID,
   QUOTA,
   type QuotaAsk,
@@ -25,7 +25,7 @@ export const REFUSED = 2;
 
 /** Answers the claims in the order of their entries. An entry with both uses both or neither. */
 export function answerClaims(
-  { rows, claims, quotas }: Flush,
+  { rows, claims, quotas }: FlushRows,
   stateOf: (key: string) => LimitState,
   counts: QuotaCounts,
 ): { answers: number[]; touched: Map<string, Touched> } {
@@ -56,7 +56,7 @@ export function answerClaims(
     const entry = claims[i] as number;
     const own = quotaOf(entry);
     const key = claims[i + 1] as string;
-    const limit = { requests: claims[i + 2] as number, period: claims[i + 3] as Period };
+    const limit = { requests: claims[i + 2] as number, period: claims[i + 3] as LimitPeriod };
     const before = touched.get(key)?.state ?? stateOf(key);
     const takes = own === undefined || isServed(own, peek(before, limit, atOf(entry)).admitted);
     const use = (takes ? take : peek)(before, limit, atOf(entry));
@@ -68,7 +68,7 @@ export function answerClaims(
 }
 
 /** The rows with the answers to their claims; a refused one is a denial. */
-export function withAnswers({ rows, claims, quotas }: Flush, answers: readonly number[]): readonly Value[] {
+export function withAnswers({ rows, claims, quotas }: FlushRows, answers: readonly number[]): readonly Value[] {
   if (claims.length + quotas.length === 0) return rows;
   const answered = rows.slice();
   for (let claim = 0; claim * 4 < claims.length; claim++) {

@@ -13,17 +13,17 @@ import { decisionId, settle } from './decision.ts';
 import type { Entry, Recorded } from './ledger.ts';
 import { quotaEventBody, toQuotaNotice } from './quota/events.ts';
 import { countExpiry, type QuotaClaim, QuotaCounts, type QuotaStore, toGrant, toNumbers } from './quota/quota.ts';
-import { type Announced, AT, CONTENT_NO, type Flush, type QuotaAsk, REASON, type Touched, WIDTH } from './row.ts';
+import { type Announced, AT, CONTENT_NO, type FlushRows, type QuotaAsk, REASON, type Touched, WIDTH } from './row.ts';
 import type { Submission } from './submission.ts';
 
 /** A submission with its time of recording and the numbers of its entries. */
-export interface Placed extends Submission {
+export interface PlacedSubmission extends Submission {
   /** For each entry, how it is recorded without a claim. */
   readonly places: readonly Recorded[];
 }
 
 /** The rows and states that a flush writes. */
-export interface Outcome {
+export interface FlushOutcome {
   /**
    * Three numbers for each claim of a limit: admitted, remaining, resetAt. Then three for each claim on a quota: an
    * outcome, the number of the offer, units used.
@@ -43,13 +43,13 @@ export interface Outcome {
   receipts: { receipt: ReceiptRow; now: number }[];
 }
 
-export { COLUMNS, type Flush, type Touched, WIDTH } from './row.ts';
+export { COLUMNS, type FlushRows, type Touched, WIDTH } from './row.ts';
 
 /** Gives the submissions their times and numbers; `next` returns ascending numbers. */
 export function place(
   submissions: readonly Submission[],
   { ledgerNo, atOf, next }: { ledgerNo: number; atOf: (submission: Submission) => number; next: () => number },
-): Placed[] {
+): PlacedSubmission[] {
   return submissions.map((submission) => {
     const { freshUntil, entries, receipt } = submission;
     const at = atOf(submission);
@@ -72,11 +72,11 @@ function emptyRows(count: number): Value[] {
   return nulls.slice(0, count * WIDTH);
 }
 
-export function toFlush(submissions: readonly Placed[], ledgerNo: number, announced: Announced): Flush {
+export function toFlush(submissions: readonly PlacedSubmission[], ledgerNo: number, announced: Announced): FlushRows {
   const rows = emptyRows(submissions.reduce((sum, { entries }) => sum + entries.length, 0));
   const claims: (string | number)[] = [];
   const quotas: QuotaAsk[] = [];
-  const receipts: Flush['receipts'][number][] = [];
+  const receipts: FlushRows['receipts'][number][] = [];
   let index = 0;
   let first = Number.POSITIVE_INFINITY;
   for (const { at, entries, places, receipt, freshUntil } of submissions) {
@@ -124,7 +124,11 @@ export function toFlush(submissions: readonly Placed[], ledgerNo: number, announ
 const NO_QUOTAS: QuotaStore = { countOf: () => undefined, isCounted: () => false, straysOf: () => [] };
 
 /** Works out the whole flush; `stateOf` returns a limit's state by its claim's key. Throws NotOpen. */
-export function workOut(flush: Flush, stateOf: (key: string) => LimitState, quotas: QuotaStore = NO_QUOTAS): Outcome {
+export function workOut(
+  flush: FlushRows,
+  stateOf: (key: string) => LimitState,
+  quotas: QuotaStore = NO_QUOTAS,
+): FlushOutcome {
   const counts = new QuotaCounts(quotas);
   const { answers, touched } = answerClaims(flush, stateOf, counts);
   const rows = withAnswers(flush, answers);
@@ -151,7 +155,7 @@ export function workOut(flush: Flush, stateOf: (key: string) => LimitState, quot
 }
 
 /** The events of answered rows. Each shares the 26 characters of its decision's id. */
-function eventsOf({ ledgerNo, rows, announced }: Flush): Value[] {
+function eventsOf({ ledgerNo, rows, announced }: FlushRows): Value[] {
   const events: Value[] = [];
   if (announced === null || announced.length === 0) return events;
   for (let i = 0; i < rows.length; i += WIDTH) {
@@ -165,7 +169,7 @@ function eventsOf({ ledgerNo, rows, announced }: Flush): Value[] {
 }
 
 /** Settles the drafts in the receipts by the answers. */
-function settleReceipts(flush: Flush, answers: readonly number[]): { receipt: ReceiptRow; now: number }[] {
+function settleReceipts(flush: FlushRows, answers: readonly number[]): { receipt: ReceiptRow; now: number }[] {
   const { ledgerNo, rows, claims, quotas, receipts } = flush;
   if (receipts.length === 0) return [];
   const claimOf = new Map<number, number>();
@@ -190,7 +194,7 @@ function settleReceipts(flush: Flush, answers: readonly number[]): { receipt: Re
 }
 
 /** Returns how each submission's entries are recorded, with the answers to their claims. */
-export function recordedOf(submissions: readonly Placed[], answers: readonly number[]): Recorded[][] {
+export function recordedOf(submissions: readonly PlacedSubmission[], answers: readonly number[]): Recorded[][] {
   let claim = 0;
   let quotaClaim = 0;
   for (const { entries } of submissions) for (const entry of entries) if (entry.claim !== null) quotaClaim++;

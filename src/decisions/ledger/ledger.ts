@@ -5,7 +5,7 @@
  */
 
 import type { Claim } from '../../rules/claim.ts';
-import type { Period } from '../../rules/limit.ts';
+import type { LimitPeriod } from '../../rules/limit.ts';
 import type { Draft, Granted } from './decision.ts';
 import type { QuotaClaim, QuotaGrant } from './quota/quota.ts';
 
@@ -53,7 +53,7 @@ export type PeekedClaim = Claim & { uses?: boolean };
 export type PeekedEntry = Pick<Entry, 'claim' | 'quota'> & { uses: boolean };
 
 /** The answer kept for an `Idempotency-Key`, written together with the effect. */
-export interface Receipt {
+export interface LedgerReceipt {
   readonly scope: string;
   readonly bodyHash: string;
   readonly status: number;
@@ -99,7 +99,7 @@ export interface Ledger {
    * Records the entries in their order, all or none. Without grounds they are never stale. Throws Stale, Unavailable,
    * and Conflict when a receipt of that scope exists.
    */
-  record(entries: readonly Entry[], receipt?: Receipt, grounds?: Grounds): Promise<readonly Recorded[]>;
+  record(entries: readonly Entry[], receipt?: LedgerReceipt, grounds?: Grounds): Promise<readonly Recorded[]>;
   /** Answers claims in their order as of now, without using anything. */
   peek(claims: readonly PeekedClaim[]): Promise<Granted[]>;
   /** Answers claims of limits and quotas, as `peek` does. Throws Stale. */
@@ -109,16 +109,16 @@ export interface Ledger {
   /** Returns the newest number acknowledged on this node; 0 when there is none. */
   head(): number;
   /** Returns the entries waiting now, and the flushes and entries committed since the process started. */
-  figures(): { waiting: number; flushes: number; entries: number } & Tallied;
+  figures(): { waiting: number; flushes: number; entries: number } & TalliedDecisions;
   /** Returns the names in the decisions that this node recorded since the last call, or since it started. */
-  takeNames(): Named;
+  takeNames(): NamedInDecisions;
   /** Part of every decision's id, different for each ledger. */
   readonly ledgerNo: number;
   close(): Promise<void>;
 }
 
 /** The names in the decisions of this node with numbers above `from`, up to `to`. */
-export interface Named {
+export interface NamedInDecisions {
   from: number;
   to: number;
   /** Crawlers, except where the name was claimed falsely. */
@@ -127,11 +127,11 @@ export interface Named {
   claims: boolean;
 }
 
-export interface Tallied {
+export interface TalliedDecisions {
   /** Decisions by the code of their reason; 0 = allowed. */
   reasons: readonly number[];
   /** Allowed checks whose rule has a limit, by its period. */
-  limits: Readonly<Record<Period, { admitted: number; refused: number }>>;
+  limits: Readonly<Record<LimitPeriod, { admitted: number; refused: number }>>;
   /** Decisions under a false name, by the crawler of the user agent. */
   spoofed: ReadonlyMap<string | null, number>;
 }

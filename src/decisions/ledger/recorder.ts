@@ -11,7 +11,7 @@
 import { availableParallelism } from 'node:os';
 import { Conflict, Unavailable } from '../../db/db.ts';
 import { monotonicMs } from '../../lib/monotonic.ts';
-import { type Entry, type Grounds, type Receipt, type Recorded, Stale } from './ledger.ts';
+import { type Entry, type Grounds, type LedgerReceipt, type Recorded, Stale } from './ledger.ts';
 import { HeldQueues } from './postgres/held.ts';
 import { countHeld, FLUSH_MAX, type Flush, type Flushed, isStale, refuseOverdue, type Waiting } from './submission.ts';
 import { openTally } from './tally.ts';
@@ -61,7 +61,7 @@ export class Recorder {
     this.#tally = openTally(options.head);
   }
 
-  record(entries: readonly Entry[], receipt?: Receipt, grounds?: Grounds): Promise<readonly Recorded[]> {
+  record(entries: readonly Entry[], receipt?: LedgerReceipt, grounds?: Grounds): Promise<readonly Recorded[]> {
     const now = monotonicMs();
     const { readAt = Number.POSITIVE_INFINITY, since } = grounds ?? {};
     // A check that was let in once is not refused because others came meanwhile.

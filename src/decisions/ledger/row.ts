@@ -2,7 +2,7 @@
 import type { AccessKind } from '../../api/changes/kinds.ts';
 import type { Value } from '../../db/db.ts';
 import type { LimitState } from '../../rules/limit.ts';
-import type { Receipt } from './ledger.ts';
+import type { LedgerReceipt } from './ledger.ts';
 import type { QuotaClaim } from './quota/quota.ts';
 
 export const COLUMNS = [
@@ -43,7 +43,7 @@ export const RESET_AT = COLUMNS.indexOf('limit_reset_at');
 
 export type Announced = readonly AccessKind[] | null;
 
-export interface Flush {
+export interface FlushRows {
   readonly ledgerNo: number;
   /** COLUMNS values for each entry, as if every claim were admitted. */
   readonly rows: readonly Value[];
@@ -52,7 +52,7 @@ export interface Flush {
   /** Claims on quotas, with the index of their entry. */
   readonly quotas: readonly QuotaAsk[];
   /** `at`: when it is recorded, epoch ms. */
-  readonly receipts: readonly (Receipt & { firstEntry: number; at: number })[];
+  readonly receipts: readonly (LedgerReceipt & { firstEntry: number; at: number })[];
   /** Kinds of decision that become events; null: there are no events, not of quotas either. */
   readonly announced: Announced;
   /** When the first of its submissions becomes stale. */

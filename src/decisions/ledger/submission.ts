@@ -1,7 +1,7 @@
 /** The entries of a request on their way into the ledger. */
 import { Unavailable } from '../../db/db.ts';
 import { monotonicMs } from '../../lib/monotonic.ts';
-import type { Entry, Receipt, Recorded } from './ledger.ts';
+import type { Entry, LedgerReceipt, Recorded } from './ledger.ts';
 
 /** Entries of one flush, unless a single submission has more. */
 export const FLUSH_MAX = 4_000;
@@ -14,7 +14,7 @@ export interface Submission {
   /** The latest time to begin recording it as it is; see lib/monotonic. */
   readonly freshUntil: number;
   readonly entries: readonly Entry[];
-  readonly receipt: Receipt | undefined;
+  readonly receipt: LedgerReceipt | undefined;
 }
 
 /** The outcome of a submission: recorded, begun too late, or one of its limits, by its key, is held elsewhere. */

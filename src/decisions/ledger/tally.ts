@@ -2,9 +2,9 @@
  * Counts decisions recorded since the process started, for metrics: an increment or two for each. And gathers the names
  * in them, so that nothing has to read the decisions again to find a new one.
  */
-import { PERIODS, type Period } from '../../rules/limit.ts';
+import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
 import { REASONS } from '../../rules/reason.ts';
-import type { Entry, Named, Recorded, Tallied } from './ledger.ts';
+import type { Entry, NamedInDecisions, Recorded, TalliedDecisions } from './ledger.ts';
 
 const CODES = Math.max(...Object.values(REASONS).map(({ code }) => code)) + 1;
 
@@ -15,7 +15,7 @@ export function openTally(head: number) {
   const reasons = Array.from({ length: CODES }, () => 0);
   const limits = Object.fromEntries(
     Object.keys(PERIODS).map((period) => [period, { admitted: 0, refused: 0 }]),
-  ) as Record<Period, { admitted: number; refused: number }>;
+  ) as Record<LimitPeriod, { admitted: number; refused: number }>;
   const spoofed = new Map<string | null, number>();
   let from = head;
   let crawlers = new Set<string>();
@@ -43,7 +43,7 @@ export function openTally(head: number) {
       }
     },
     /** `to`: the newest number that was counted. */
-    takeNames(to: number): Named {
+    takeNames(to: number): NamedInDecisions {
       const named = { from, to, crawlers, claims };
       from = to;
       crawlers = new Set();
@@ -51,6 +51,6 @@ export function openTally(head: number) {
       claims = false;
       return named;
     },
-    figures: (): Tallied => ({ reasons, limits, spoofed }),
+    figures: (): TalliedDecisions => ({ reasons, limits, spoofed }),
   };
 }

@@ -7,7 +7,7 @@ import type { Db, Row } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { Looseness } from '../../lib/urls/spellings.ts';
-import type { Period } from '../../rules/limit.ts';
+import type { LimitPeriod } from '../../rules/limit.ts';
 import { DEFAULT_GRANT } from '../../rules/policy.ts';
 import { ALLOWED_MESSAGE, REASONS, type Reason, reasonOf } from '../../rules/reason.ts';
 import { parseCandidate } from '../ledger/candidate.ts';
@@ -198,7 +198,7 @@ const SEQS_AT_ONCE = 200;
 interface StoredRule {
   permissions?: string[];
   message?: string;
-  rateLimit?: { requests: number; period: Period };
+  rateLimit?: { requests: number; period: LimitPeriod };
 }
 
 /** Makes a decision as it was answered; the rule's part is read from the version that decided. */

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { pageOf, pageProperties, spanProperties } from '../../api/http/list.ts';
 import { MODES } from '../../api/permissions.ts';
 import { VERIFIED_KINDS } from '../../rules/facts.ts';
-import { PERIODS, type Period } from '../../rules/limit.ts';
+import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
 import { ACTIONS } from '../../rules/policy.ts';
 import { REASONS, type Reason } from '../../rules/reason.ts';
 import { QuotaStatus } from '../../rules/terms/terms.ts';
@@ -55,7 +55,7 @@ export const decisionProperties = {
       {
         limit: Type.Integer(),
         remaining: Type.Integer({ description: 'Admissions left in the period' }),
-        period: Type.Enum(Object.keys(PERIODS) as Period[]),
+        period: Type.Enum(Object.keys(PERIODS) as LimitPeriod[]),
         resetAt: Type.String({ description: 'When more admissions will be available' }),
         retryAfter: Type.Optional(Type.Integer({ description: 'Seconds until `resetAt`; only on a denial' })),
       },

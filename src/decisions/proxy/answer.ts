@@ -12,7 +12,7 @@ import { type Body, bodyHeaders, type Refusal, toBody } from './body.ts';
 import type { AuthorizeOptions } from './schema.ts';
 import type { Unclear } from './target.ts';
 
-export interface Answer {
+export interface ProxyAnswer {
   status: number;
   headers: Record<string, string>;
   /** null: the proxy is to show its own. */
@@ -57,9 +57,9 @@ export function toAnswer(
   decision: Decision,
   { denyStatus = '' }: AuthorizeOptions,
   { offered, url }: Offers = NONE,
-): Answer {
+): ProxyAnswer {
   if (decision.allowed || !decision.enforced) return { status: 200, headers: { ...ALLOWED, ...toHeaders(decision) } };
-  const headers: Answer['headers'] = { ...DENIED, ...toHeaders(decision) };
+  const headers: ProxyAnswer['headers'] = { ...DENIED, ...toHeaders(decision) };
   const fitting = fittingStatuses(decision, offered);
   const passed = ['403', ...denyStatus.split(',')];
   const status = fitting.find((one) => passed.includes(String(one))) ?? 403;
@@ -72,7 +72,7 @@ export function toAnswer(
  * Answers for an address without an item: nothing was decided or recorded. Without a host nothing is open, because an
  * item or a collection of some host may deny the path: throws invalid_request.
  */
-export function toUnknownAnswer(options: AuthorizeOptions, host: string): Answer {
+export function toUnknownAnswer(options: AuthorizeOptions, host: string): ProxyAnswer {
   if (options.unknown !== 'allow') {
     return refused('content_not_found', 'No content is registered at this address.', options);
   }
@@ -89,16 +89,16 @@ const HOSTLESS = fail(
 );
 
 /** Allows a file for crawlers, without a decision. It is the same for everybody, so caches may keep it. */
-export const toFreeAnswer = (): Answer => ({
+export const toFreeAnswer = (): ProxyAnswer => ({
   status: 200,
   headers: { ...ALWAYS, 'x-postern-allowed': 'true', 'x-postern-free': 'true' },
 });
 
 /** Denies the request of a probe without a decision. */
-export const toProbeAnswer = (options: AuthorizeOptions): Answer =>
+export const toProbeAnswer = (options: AuthorizeOptions): ProxyAnswer =>
   refused('probe', 'This request only finds out what the proxy passes on.', options);
 
-export function toUnclearAnswer(why: Unclear, options: AuthorizeOptions): Answer {
+export function toUnclearAnswer(why: Unclear, options: AuthorizeOptions): ProxyAnswer {
   if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.', options);
   const status = options.denyStatus?.split(',').includes('401') === true ? 401 : 403;
   const answer = refused(why, 'The token does not exist, was revoked or has expired.', options, status);
@@ -106,7 +106,7 @@ export function toUnclearAnswer(why: Unclear, options: AuthorizeOptions): Answer
   return answer;
 }
 
-function refused(why: string, message: string, options: AuthorizeOptions, status = 403): Answer {
+function refused(why: string, message: string, options: AuthorizeOptions, status = 403): ProxyAnswer {
   const headers = {
     ...DENIED,
     'x-postern-allowed': 'false',
@@ -117,7 +117,7 @@ function refused(why: string, message: string, options: AuthorizeOptions, status
 }
 
 /** Adds the body of a denial, where the options want it. */
-export function withBody(answer: Answer, refusal: Refusal, { body, bodyIn }: AuthorizeOptions): Answer {
+export function withBody(answer: ProxyAnswer, refusal: Refusal, { body, bodyIn }: AuthorizeOptions): ProxyAnswer {
   if (body === undefined) return answer;
   if (bodyIn !== 'header') return { ...answer, body: toBody(body, refusal) };
   const { 'x-postern-message-html': _, ...headers } = answer.headers;

@@ -5,8 +5,8 @@
 
 import type { Notice } from '../../content/sites/notice.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
-import { type Answer, toFreeAnswer } from './answer.ts';
-import type { Decide, Question } from './question.ts';
+import { type ProxyAnswer, toFreeAnswer } from './answer.ts';
+import type { Decide, ProxyQuestion } from './question.ts';
 import { readMethod, readTarget } from './target.ts';
 
 /** Statements of a site in answers to its visitors, beside the decision. */
@@ -32,18 +32,18 @@ export function exceptFree(signals: SiteSignals, decide: Decide): Decide {
 }
 
 /** A proxy that does not say the method asks about pages. */
-function isSafe({ request: { headers, method }, suffix, options }: Question): boolean {
+function isSafe({ request: { headers, method }, suffix, options }: ProxyQuestion): boolean {
   const sent = readMethod({ headers, suffix, origin: options.origin }, method);
   if (sent !== undefined) return SAFE.has(sent);
   return headers['x-forwarded-method'] === undefined && headers['x-original-method'] === undefined;
 }
 
-function targetOf({ request, suffix, options }: Question): Locator | undefined {
+function targetOf({ request, suffix, options }: ProxyQuestion): Locator | undefined {
   const target = readTarget({ headers: request.headers, suffix, origin: options.origin });
   return typeof target === 'string' ? undefined : target;
 }
 
-async function answer({ notice, headersOf }: SiteSignals, target: Locator): Promise<Answer> {
+async function answer({ notice, headersOf }: SiteSignals, target: Locator): Promise<ProxyAnswer> {
   const { link } = await notice(target.host);
   const { status, headers } = toFreeAnswer();
   return { status, headers: { ...headers, ...(link === null ? {} : { link }), ...headersOf(target) } };

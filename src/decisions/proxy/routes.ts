@@ -23,13 +23,13 @@ import { asVisitor, type WhoDeps } from '../check/who.ts';
 import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import type { Visitor } from '../visitors/visitors.ts';
-import { type Answer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
+import { type ProxyAnswer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
 import { refusalOf } from './body.ts';
 import { exceptFree, type SiteSignals } from './free.ts';
 import { askPaid } from './pay-per-crawl.ts';
 import type { Arrival } from './probe-schema.ts';
 import { openProbes } from './probes.ts';
-import type { Decide, Question } from './question.ts';
+import type { Decide, ProxyQuestion } from './question.ts';
 import { offeredIn, openRemedier } from './remedies.ts';
 import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
 import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
@@ -107,7 +107,7 @@ const schema = {
  * Returns what decides a question; one that had to wait is read again, because its item and visitor may have changed.
  */
 function openAuthorize(deps: AuthorizeDeps): Decide {
-  async function decideOnce({ request, options, suffix }: Question, grounds: Grounds): Promise<Answer> {
+  async function decideOnce({ request, options, suffix }: ProxyQuestion, grounds: Grounds): Promise<ProxyAnswer> {
     const { caller, headers } = request;
     const forwarded = { headers, suffix, origin: options.origin };
     const target = readTarget(forwarded);
@@ -172,7 +172,7 @@ interface Settled {
 }
 
 /** Returns the answer, with what would help the visitor. */
-async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, url }: Settled): Promise<Answer> {
+async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, url }: Settled): Promise<ProxyAnswer> {
   const found = deps.signals.notice(ask.locator?.host ?? '');
   const { link, denialLink, licensingUrl } = found instanceof Promise ? await found : found;
   if (decision.allowed || !decision.enforced) {
@@ -191,7 +191,7 @@ async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, u
 }
 
 /** Puts the link of the site before that of an offer. */
-function addLink({ headers }: Answer, link: string | null): void {
+function addLink({ headers }: ProxyAnswer, link: string | null): void {
   if (link !== null) headers.link = headers.link === undefined ? link : `${link}, ${headers.link}`;
 }
 
@@ -291,7 +291,7 @@ function readOptions(given: unknown): AuthorizeOptions {
   return read.value;
 }
 
-function send(reply: FastifyReply, { status, headers, body = null }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body = null }: ProxyAnswer): FastifyReply {
   reply.code(status).headers(headers);
   return body === null ? reply.send() : reply.type(body.type).send(body.text);
 }

@@ -9,8 +9,8 @@ import { findContent } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
 import type { Looseness } from '../../lib/urls/spellings.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
-import type { ContentFacts, Page } from '../../rules/facts.ts';
-import type { Placed } from '../check/facts.ts';
+import type { ContentFacts, VisitedPage } from '../../rules/facts.ts';
+import type { PlacedSubject } from '../check/facts.ts';
 import { type KnownItem, lacksField, toPlaceable } from './known-item.ts';
 
 /** An item that was found by looser rules. */
@@ -24,7 +24,7 @@ export function placedLooser(
   found: FoundLooser,
   inForce: InForce,
   policyOf: (id: string) => CompiledPolicy | undefined,
-): (Placed | undefined)[] {
+): (PlacedSubject | undefined)[] {
   if (known === undefined) return [undefined];
   return placesOf(toPlaceable(known), loosened(inForce, found.urls)).map((place) => {
     const policy = policyOf(place.policyId);
@@ -40,10 +40,10 @@ export async function readLooser(
   found: FoundLooser,
   inForce: InForce,
   policyOf: (id: string) => Promise<CompiledPolicy | undefined>,
-): Promise<(Placed | undefined)[]> {
+): Promise<(PlacedSubject | undefined)[]> {
   const item = await findContent(db, found.id);
   if (item === undefined) return [undefined];
-  const placed: (Placed | undefined)[] = [];
+  const placed: (PlacedSubject | undefined)[] = [];
   for (const place of placesOf(item, loosened(inForce, found.urls))) {
     const policy = await policyOf(place.policyId);
     const content = toContentFacts(item, place);
@@ -52,7 +52,7 @@ export async function readLooser(
   return placed;
 }
 
-function pageOf({ locator, asked }: FoundLooser, content: ContentFacts): Page {
+function pageOf({ locator, asked }: FoundLooser, content: ContentFacts): VisitedPage {
   const page = toPage(locator, content);
   return asked === undefined ? page : { ...page, asked };
 }

@@ -9,7 +9,7 @@ import {
   type Addresses,
   type AskedUrl,
   type AtUrl,
-  type Found,
+  type FoundContent,
   foundAt,
   openAddresses,
   readAddress,
@@ -37,8 +37,8 @@ import type { Ask } from '../check/ask.ts';
 import {
   ANONYMOUS,
   type KnownRequester,
-  type Placed,
   type PlacedReadings,
+  type PlacedSubject,
   type Subject,
   together,
   toSubject,
@@ -178,7 +178,7 @@ export class Snapshot {
     );
   }
 
-  #inMemory(found: Found, inForce: InForce): Placed | undefined {
+  #inMemory(found: FoundContent, inForce: InForce): PlacedSubject | undefined {
     if ('id' in found) {
       const item = this.#item(found.id, inForce);
       return item && withPage(item, found);
@@ -221,7 +221,7 @@ export class Snapshot {
     itemOf: (id: string) => Promise<PlacedItem | undefined>,
   ): Promise<PlacedReadings | Undecided | undefined> {
     if (typeof at === 'string') return at;
-    const all: (Placed | undefined)[] = [];
+    const all: (PlacedSubject | undefined)[] = [];
     for (const found of foundAt(at)) {
       if ('id' in found && isLooser(found)) {
         all.push(...(await readLooser(this.#db, found, inForce, (id) => this.findPolicy(id))));

@@ -17,7 +17,7 @@ import { longestTokens } from '../../rules/crawlers/token.ts';
 /** Names found: one requester's id, null for several, undefined for none. */
 export type Owner = string | null | undefined;
 
-export interface Names {
+export interface VisitorNames {
   /** Returns the requester that a user agent names. */
   named(userAgent: string): Owner;
   /** Returns the requester that an agent signs for; `agent` in normal form. */
@@ -30,7 +30,7 @@ export interface Names {
 
 export interface KnownNames {
   /** Returns the names; a promise until they are in memory. Throws Unavailable. */
-  read(): Names | Promise<Names>;
+  read(): VisitorNames | Promise<VisitorNames>;
 }
 
 interface Named {
@@ -82,7 +82,7 @@ export function openNames(db: Db, changes: Changes, onAgents: (agents: ReadonlyS
 }
 
 /** A lookup costs the length of the user agent, not the number of requesters. */
-class Index implements Names {
+class Index implements VisitorNames {
   readonly agents = new Set<string>();
   /** The requesters of each text. */
   readonly #owners = new TextTrie<Set<string>>();

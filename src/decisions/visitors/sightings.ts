@@ -10,7 +10,7 @@ import { Conflict, type Db, type Step } from '../../db/db.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { openHeads } from '../history/settled.ts';
 import { decisionId } from '../ledger/decision.ts';
-import type { Named } from '../ledger/ledger.ts';
+import type { NamedInDecisions } from '../ledger/ledger.ts';
 import {
   findAnnounced,
   findCursor,
@@ -37,7 +37,7 @@ export interface SightingDeps {
   clock: Clock;
   ledgerNo: number;
   /** Absent where other nodes record decisions, too. */
-  takeNames?: (() => Named) | undefined;
+  takeNames?: (() => NamedInDecisions) | undefined;
 }
 
 interface Watch {
@@ -78,7 +78,7 @@ async function openWatch(deps: SightingDeps): Promise<Watch> {
 }
 
 /** Returns whether these are all names since the last look, and none is to be announced. */
-function hasNothingNew({ seq, quietUntil }: Watch, { from, crawlers, claims }: Named): boolean {
+function hasNothingNew({ seq, quietUntil }: Watch, { from, crawlers, claims }: NamedInDecisions): boolean {
   if (claims || from > seq) return false;
   for (const name of crawlers) if (!quietUntil.has(keyOf({ kind: 'seen', name }))) return false;
   return true;

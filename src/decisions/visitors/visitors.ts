@@ -11,7 +11,7 @@ import type { Tokens } from '../../requesters/tokens/tokens.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
 import { CRAWLERS, crawlerOf } from '../../rules/crawlers/directory.ts';
 import type { VerifiedKind } from '../../rules/facts.ts';
-import type { KnownNames, Names, Owner } from './names.ts';
+import type { KnownNames, Owner, VisitorNames } from './names.ts';
 
 /** The parts of a visitor's request that say or prove who it is. */
 export interface Visit {
@@ -110,7 +110,7 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
 /** Returns undefined where signatures neither prove nor disprove anything. */
 function bySignature(
   signatures: Signatures,
-  names: Names,
+  names: VisitorNames,
   visit: Visit,
   signed: SignedRequest,
 ): Visitor | UnclearVisitor | undefined {
@@ -126,7 +126,7 @@ function bySignature(
 
 /** Returns whether an agent signs for the crawler that the user agent names: its own, or that of its requester. */
 function isOfCrawler(
-  names: Names,
+  names: VisitorNames,
   { userAgent }: Visit,
   { agent, owner }: { agent: string; owner: string | undefined },
 ): boolean {
@@ -136,14 +136,14 @@ function isOfCrawler(
 }
 
 /** Returns the requester of an agent. The agent of a crawler also signs for the requester that has its name. */
-function ownerOf(names: Names, { userAgent }: Visit, agent: string): Owner {
+function ownerOf(names: VisitorNames, { userAgent }: Visit, agent: string): Owner {
   const owner = names.signing(agent);
   const crawler = CRAWLER_BY_AGENT.get(agent);
   if (owner !== undefined || crawler === undefined || userAgent === undefined) return owner;
   return crawlerOf(userAgent) === crawler ? names.named(userAgent) : undefined;
 }
 
-function byName(names: Names, { userAgent, requesterId }: Visit): Visitor | UnclearVisitor {
+function byName(names: VisitorNames, { userAgent, requesterId }: Visit): Visitor | UnclearVisitor {
   if (requesterId !== undefined) return { requesterId };
   const id = userAgent === undefined ? undefined : names.named(userAgent);
   if (id === null) return 'ambiguous_requester';

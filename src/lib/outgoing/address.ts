@@ -3,7 +3,7 @@
  * its network. Pure.
  * Sources: the IANA special-purpose address registries (RFC 6890) and the metadata addresses of hosting providers.
  */
-import { type Address, contains, parseAddress, parseRange, type Range } from '../ip-range.ts';
+import { contains, type IpAddress, parseAddress, parseRange, type Range } from '../ip-range.ts';
 
 const ranges = (texts: readonly string[]): Range[] =>
   texts.map((text) => {
@@ -47,7 +47,7 @@ const NOT_PUBLIC_V6 = ranges([
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   if (address === undefined || (address.family === 4 && text.includes(':'))) return false;
-  const within = (all: readonly Range[]): boolean => all.some((range) => contains(range, address satisfies Address));
+  const within = (all: readonly Range[]): boolean => all.some((range) => contains(range, address satisfies IpAddress));
   return address.family === 4 ? !within(NOT_PUBLIC_V4) : within(PUBLIC_V6) && !within(NOT_PUBLIC_V6);
 }
 

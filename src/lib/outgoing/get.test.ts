@@ -9,9 +9,9 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type Fetched, openGetter, type Wanted } from './get.ts';
+import { type Fetched, type GetOptions, openGetter } from './get.ts';
 
-const WANTED: Wanted = { accept: 'application/json', maxBytes: 1024, timeoutMs: 5_000 };
+const WANTED: GetOptions = { accept: 'application/json', maxBytes: 1024, timeoutMs: 5_000 };
 
 async function serve(listener: RequestListener) {
   let connections = 0;
@@ -28,7 +28,7 @@ async function serve(listener: RequestListener) {
   };
 }
 
-async function get(url: string, wanted: Partial<Wanted> = {}, lookup?: LookupFunction): Promise<Fetched> {
+async function get(url: string, wanted: Partial<GetOptions> = {}, lookup?: LookupFunction): Promise<Fetched> {
   const getter = openGetter({ userAgent: 'Postern/test', allowPrivate: lookup === undefined, lookup });
   try {
     return await getter.get(url, { ...WANTED, ...wanted });

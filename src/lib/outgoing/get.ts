@@ -18,7 +18,7 @@ export interface GetterOptions {
   lookup?: LookupFunction | undefined;
 }
 
-export interface Wanted {
+export interface GetOptions {
   /** Media types, for the `Accept` header. */
   accept: string;
   maxBytes: number;
@@ -33,7 +33,7 @@ export type Fetched =
 
 export interface Getter {
   /** Never throws. */
-  get(url: string, wanted: Wanted): Promise<Fetched>;
+  get(url: string, wanted: GetOptions): Promise<Fetched>;
   /** Aborts fetches in flight. */
   close(): Promise<void>;
 }

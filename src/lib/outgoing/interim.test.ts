@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { type Outcome, openSender } from '../../api/webhooks/send.ts';
+import { openSender, type SendOutcome } from '../../api/webhooks/send.ts';
 import { openGetter } from './get.ts';
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
@@ -37,7 +37,7 @@ async function serve(answer: (socket: Socket, request: number) => void) {
 
 async function post(url: string, times = 1) {
   const sender = openSender({ allowPrivate: true });
-  const outcomes: Outcome[] = [];
+  const outcomes: SendOutcome[] = [];
   for (let i = 0; i < times; i++) {
     outcomes.push(
       await sender.post(url, { 'content-type': 'text/plain' }, 'x'.repeat(100), AbortSignal.timeout(5_000)),

@@ -16,11 +16,11 @@ export const KINDS = {
   spoofing: 'A visitor falsely claimed a name within the last day',
   crawler: 'A crawler was seen for the first time within the last seven days',
 } as const;
-export type Kind = keyof typeof KINDS;
-export const KIND_NAMES = Object.keys(KINDS) as Kind[];
+export type AttentionKind = keyof typeof KINDS;
+export const KIND_NAMES = Object.keys(KINDS) as AttentionKind[];
 
 /** The ids of what an item is about; absent where there is none. */
-export interface Subject {
+export interface AttentionSubject {
   requesterId?: string;
   licenseId?: string;
   requestId?: string;
@@ -39,9 +39,9 @@ export interface Subject {
 type Message = string | ((name: string) => string);
 
 export interface Item {
-  kind: Kind;
+  kind: AttentionKind;
   severity: Severity;
-  subject: Subject;
+  subject: AttentionSubject;
   message: Message;
   /** Epoch ms; null: not known. */
   since: number | null;

@@ -20,12 +20,12 @@ import {
   type TimeSpan,
 } from './licensed.ts';
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
-import type { DecisionFilter } from './sql.ts';
+import type { ColumnsFilter } from './sql.ts';
 
-export type Question =
+export type ColumnsQuestion =
   | { kind: 'report'; query: ReportQuery }
   | { kind: 'stats'; contentNo: number }
-  | { kind: 'find'; filter: DecisionFilter; page: FindPage }
+  | { kind: 'find'; filter: ColumnsFilter; page: FindPage }
   | { kind: 'seen'; query: SeenQuery }
   | { kind: 'demand'; query: DemandQuery }
   | { kind: 'alarms'; query: AlarmsQuery }
@@ -38,7 +38,7 @@ export type Question =
 
 export interface Asked {
   id: number;
-  question: Question;
+  question: ColumnsQuestion;
 }
 
 /** Receives the answers. */
@@ -54,7 +54,7 @@ export interface Replies {
   damaged(): void;
 }
 
-const SLOW: ReadonlySet<Question['kind']> = new Set([
+const SLOW: ReadonlySet<ColumnsQuestion['kind']> = new Set([
   'report',
   'seen',
   'demand',
@@ -150,7 +150,7 @@ export class Answerer {
   }
 }
 
-function answer(connection: DuckDBConnection, question: Exclude<Question, { kind: 'stats' }>): Promise<unknown> {
+function answer(connection: DuckDBConnection, question: Exclude<ColumnsQuestion, { kind: 'stats' }>): Promise<unknown> {
   if (question.kind === 'report') return answerReport(connection, question.query);
   if (question.kind === 'seen') return answerSeen(connection, question.query);
   if (question.kind === 'demand') return answerDemand(connection, question.query);

@@ -5,10 +5,10 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { DecisionRow } from './decision-row.ts';
-import { type ArchivedFile, MANY, type Snapshot, type Source, SourceFailed } from './source.ts';
+import { type ArchivedFile, type ColumnsSnapshot, type DecisionSource, MANY, SourceFailed } from './source.ts';
 
 /** `folder`: where the files are; null: not configured. */
-export function withArchive(source: Source, folder: string | null, engineMiB: number): Source {
+export function withArchive(source: DecisionSource, folder: string | null, engineMiB: number): DecisionSource {
   const parquet = new Parquet(folder, engineMiB);
   return {
     read: (work) =>
@@ -24,7 +24,7 @@ export function withArchive(source: Source, folder: string | null, engineMiB: nu
   };
 }
 
-function joined(records: Snapshot, files: readonly ArchivedFile[], parquet: Parquet): Snapshot {
+function joined(records: ColumnsSnapshot, files: readonly ArchivedFile[], parquet: Parquet): ColumnsSnapshot {
   const to = files.at(-1)?.toSeq ?? 0;
 
   async function archivedAfter(file: ArchivedFile, seq: number, limit: number): Promise<DecisionRow[]> {

@@ -77,7 +77,7 @@ export interface CountedRule {
   index: number | null;
 }
 
-export interface Group extends Counted {
+export interface BreakdownGroup extends Counted {
   rule?: CountedRule;
 }
 
@@ -93,7 +93,7 @@ const TABLES: Partial<Record<Dimension, DictionaryName>> = {
 export async function readGroups(
   connection: DuckDBConnection,
   { from, by, limit }: { from: string; by: Dimension; limit: number },
-): Promise<Group[]> {
+): Promise<BreakdownGroup[]> {
   const counts = `count(*)::double as requests, (count(*) filter (reason = 0))::double as allowed ${from}`;
   const order = (ids: string): string => `order by requests desc, ${ids} limit ${integer(limit)}`;
   if (by === 'rule') {
@@ -108,9 +108,9 @@ export async function readGroups(
   }
   const table = TABLES[by];
   if (table === undefined) {
-    return readRows<Group>(connection, `select ${by}::varchar as id, ${counts} group by ${by} ${order(by)}`);
+    return readRows<BreakdownGroup>(connection, `select ${by}::varchar as id, ${counts} group by ${by} ${order(by)}`);
   }
-  return readRows<Group>(
+  return readRows<BreakdownGroup>(
     connection,
     `select id, requests, allowed from (select ${by} as number, ${counts} group by ${by})
      left join ${table} using (number) ${order('id nulls first')}`,

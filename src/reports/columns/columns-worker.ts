@@ -4,19 +4,19 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ColumnsMemory } from '../../lib/memory.ts';
-import { Answerer, type Asked, type Question, type Replies } from './answerer.ts';
+import { Answerer, type Asked, type ColumnsQuestion, type Replies } from './answerer.ts';
 import { withArchive } from './archive-source.ts';
 import { compactStore } from './compact.ts';
 import { DecisionsLost, Diverged } from './diverged.ts';
 import { hasRoom, isDamage, isFull, messageOf, openMemoryStore, openStore, removeStore, type Store } from './duckdb.ts';
 import { buffersOf, type LicensedWindow } from './licensed.ts';
-import { openSource, type Source, SourceFailed } from './source.ts';
+import { type DecisionSource, openSource, SourceFailed } from './source.ts';
 import { openTail, type Tail } from './tail.ts';
 
-export type { Question } from './answerer.ts';
+export type { ColumnsQuestion } from './answerer.ts';
 
 export type ToWorker =
-  | { kind: 'ask'; id: number; question: Question }
+  | { kind: 'ask'; id: number; question: ColumnsQuestion }
   | { kind: 'forget'; id: number }
   | { kind: 'abandon' }
   | { kind: 'close' };
@@ -35,7 +35,7 @@ export type FromWorker =
   | { kind: 'problem'; message: string; isLoss?: boolean }
   | { kind: 'state'; state: WorkerState };
 
-export interface WorkerSetup {
+export interface ColumnsSetup {
   /** A SQLite file or a PostgreSQL URL. */
   records: string;
   columnsFile: string;
@@ -56,13 +56,13 @@ const INTERRUPT_EVERY_MS = 20;
 
 const CLOSED = 'the columns are closed';
 
-const setup = workerData as WorkerSetup;
+const setup = workerData as ColumnsSetup;
 const port = parentPort;
 if (port === null) throw new Error('this module runs in a worker thread');
 const post = (message: FromWorker): void => port.postMessage(message);
 
 let closing = false;
-let source: Source | undefined;
+let source: DecisionSource | undefined;
 let current: Store | undefined;
 let wake: (() => void) | undefined;
 /** In order of arrival. */
@@ -239,7 +239,7 @@ async function openFile(): Promise<Store> {
   return opened.store;
 }
 
-async function closeQuietly(end: Source | Store | undefined): Promise<void> {
+async function closeQuietly(end: DecisionSource | Store | undefined): Promise<void> {
   try {
     await end?.close();
   } catch (error) {

@@ -8,17 +8,17 @@ import { Unavailable } from '../../db/db.ts';
 import { budgetOf, type ColumnsMemory, limitsOf, USUAL_MIB } from '../../lib/memory.ts';
 import type { Seen, SeenPage, SeenQuery } from '../usage/seen.ts';
 import type { Alarms, AlarmsQuery } from './alarms.ts';
-import type { FromWorker, Question, ToWorker, WorkerSetup, WorkerState } from './columns-worker.ts';
+import type { ColumnsQuestion, ColumnsSetup, FromWorker, ToWorker, WorkerState } from './columns-worker.ts';
 import type { ColumnsReport, ReportQuery } from './counts.ts';
 import type { Demand, DemandQuery } from './demand-query.ts';
 import type { Divergences, DivergencesQuery } from './divergences.ts';
 import type { LicensedCell, LicensedQuery, LicensedWindow, TimeSpan } from './licensed.ts';
-import type { Bounds, FindPage, Found, Stats } from './questions.ts';
-import type { DecisionFilter } from './sql.ts';
+import type { Bounds, FindPage, FoundDecisions, Stats } from './questions.ts';
+import type { ColumnsFilter } from './sql.ts';
 
 export type { ColumnsReport, ReportQuery } from './counts.ts';
-export type { Bounds, FindPage, Found, Stats } from './questions.ts';
-export type { DecisionFilter } from './sql.ts';
+export type { Bounds, FindPage, FoundDecisions, Stats } from './questions.ts';
+export type { ColumnsFilter } from './sql.ts';
 
 const QUESTIONS_MAX = 500;
 const ANSWER_WITHIN_MS = 10_000;
@@ -45,7 +45,7 @@ export interface Columns {
   /** Counts the decisions on an item; zeros for an unknown item. */
   stats(contentNo: number): Promise<Stats>;
   /** Finds the sequence numbers of decisions, newest first. */
-  find(filter: DecisionFilter, page: FindPage): Promise<Found>;
+  find(filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions>;
   /** Lists every requester that is registered or was seen. */
   seen(query: SeenQuery): Promise<SeenPage<Seen>>;
   /** Lists the denials for certain reasons by requester. */
@@ -65,7 +65,7 @@ export interface Columns {
   /** Returns the times of the oldest and newest decision; null: none. */
   bounds(): Promise<Bounds | null>;
   /** Answers any of these questions, for another node. */
-  ask<T>(question: Question): Promise<T>;
+  ask<T>(question: ColumnsQuestion): Promise<T>;
   figures(): ColumnsFigures;
   /** Repeats pending reads over a new connection; the database server has stopped responding. */
   abandon(): void;
@@ -129,7 +129,7 @@ class ColumnsThread implements Columns {
 
   report = (query: ReportQuery): Promise<ColumnsReport> => this.ask({ kind: 'report', query });
   stats = (contentNo: number): Promise<Stats> => this.ask({ kind: 'stats', contentNo });
-  find = (filter: DecisionFilter, page: FindPage): Promise<Found> => this.ask({ kind: 'find', filter, page });
+  find = (filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions> => this.ask({ kind: 'find', filter, page });
   seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.ask({ kind: 'seen', query });
   demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.ask({ kind: 'demand', query });
   alarms = (query: AlarmsQuery): Promise<Alarms> => this.ask({ kind: 'alarms', query });
@@ -140,7 +140,7 @@ class ColumnsThread implements Columns {
   unlicensed = (query: TimeSpan): Promise<number> => this.ask({ kind: 'unlicensed', query });
   bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });
 
-  ask<T>(question: Question): Promise<T> {
+  ask<T>(question: ColumnsQuestion): Promise<T> {
     this.#startOnce();
     if (this.#closed || this.#worker === undefined) {
       return Promise.reject(new Unavailable('the columns are not available'));
@@ -190,7 +190,7 @@ class ColumnsThread implements Columns {
     const { records, columnsFile, archiveDir = null, memory = budgetOf(USUAL_MIB).columns, worker } = this.#options;
     // Without heap, the thread ends instead of the process.
     const thread = new Worker(worker ?? new URL('./columns-worker.ts', import.meta.url), {
-      workerData: { records, columnsFile, archiveDir, memory } satisfies WorkerSetup,
+      workerData: { records, columnsFile, archiveDir, memory } satisfies ColumnsSetup,
       resourceLimits: limitsOf(memory.heap),
     });
     thread.on('message', (message: FromWorker) => this.#receive(message));

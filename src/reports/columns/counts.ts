@@ -4,8 +4,8 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Span } from '../usage/period.ts';
-import { type Cell, cellMs, fold, QUARTER_HOUR_MS } from '../usage/series.ts';
-import { type Counted, type CountedCrawler, type Group, readBreakdown, readGroups } from './breakdown.ts';
+import { cellMs, fold, QUARTER_HOUR_MS, type SeriesCell } from '../usage/series.ts';
+import { type BreakdownGroup, type Counted, type CountedCrawler, readBreakdown, readGroups } from './breakdown.ts';
 import type { Dimension } from './dimensions.ts';
 import { answerBounds } from './questions.ts';
 import { inSnapshot, integer, readColumns, readRows, type Selection, select, text } from './sql.ts';
@@ -56,7 +56,7 @@ export interface ColumnsReport extends Totals {
   topRequesters: TopEntry[];
   byCrawler: CountedCrawler[];
   byCollection: Counted[];
-  groups?: Group[];
+  groups?: BreakdownGroup[];
   previous?: Totals;
 }
 
@@ -241,7 +241,7 @@ async function readTrends(
      group by owner, since // ${cells.length}`,
   );
   const own = Map.groupBy(owners.keys(), (i) => owners[i] as number);
-  const toCell = (i: number): Cell => [since[i] as number, requests[i] as number];
+  const toCell = (i: number): SeriesCell => [since[i] as number, requests[i] as number];
   return numbers.map((number) => fold(query.starts, (own.get(number) ?? []).map(toCell)));
 }
 

@@ -5,12 +5,12 @@
 import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { Diverged } from './diverged.ts';
 import type { Inserter } from './insert.ts';
-import type { Head, Snapshot } from './source.ts';
+import type { ColumnsSnapshot, Head } from './source.ts';
 import { readColumns } from './sql.ts';
 
 interface Erasing {
   writer: DuckDBConnection;
-  records: Snapshot;
+  records: ColumnsSnapshot;
   head: Head;
   next: { erasedNo: number; rewritten: boolean };
   decisions: Inserter;

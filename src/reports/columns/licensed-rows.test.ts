@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSeed, seeded } from '../../../kit/random.ts';
-import { inGroupOrder, inIdOrder, type LicensedRows, newRows, type Places, within } from './licensed-rows.ts';
+import { inGroupOrder, inIdOrder, type LicensedRows, newRows, type RowPlaces, within } from './licensed-rows.ts';
 
 const random = seeded(runSeed);
 
@@ -33,7 +33,7 @@ function inRuns(count: number): number[] {
 }
 
 /** Divides places into groups; some are empty. */
-function groupsOf(count: number): Places[] {
+function groupsOf(count: number): RowPlaces[] {
   const ends = Array.from({ length: random.int(0, 6) }, () => random.int(0, count)).toSorted((a, b) => a - b);
   return [...ends, count].map((end, i) => ({ start: ends[i - 1] ?? 0, end }));
 }
@@ -58,7 +58,7 @@ test(`groups are sorted by time and number (SEED=${runSeed})`, () => {
       inOrder(seqs),
     );
     for (const [i, place] of places.entries()) {
-      const { start, end } = groups[owners[i] as number] as Places;
+      const { start, end } = groups[owners[i] as number] as RowPlaces;
       assert.ok(start <= place && place < end);
     }
 

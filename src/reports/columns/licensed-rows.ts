@@ -14,7 +14,7 @@ export interface LicensedRows {
 }
 
 /** Places from `start` until `end`. */
-export interface Places {
+export interface RowPlaces {
   start: number;
   end: number;
 }
@@ -41,7 +41,7 @@ const RUNS_MAX = 64;
  * but it consists of a few runs that are sorted: merging these takes a fraction of the time of sorting. Nothing is
  * allocated for a group: garbage of many would take longer than the work.
  */
-export function inGroupOrder(rows: LicensedRows, groups: readonly Places[]): LicensedRows {
+export function inGroupOrder(rows: LicensedRows, groups: readonly RowPlaces[]): LicensedRows {
   const hasContents = rows.content.length > 0;
   const target = newRows(groups.at(-1)?.end ?? 0, hasContents);
   const copy = (i: number, to: number): void => {
@@ -66,7 +66,7 @@ export function inGroupOrder(rows: LicensedRows, groups: readonly Places[]): Lic
 }
 
 /** Finds the parts of a group that are sorted, and returns their number; those beyond the arrays are only counted. */
-function findRuns(rows: LicensedRows, { start, end }: Places, heads: Uint32Array, ends: Uint32Array): number {
+function findRuns(rows: LicensedRows, { start, end }: RowPlaces, heads: Uint32Array, ends: Uint32Array): number {
   let count = 0;
   for (let from = start, i = start + 1; i <= end; i++) {
     if (i < end && isBefore(rows, i - 1, i)) continue;
@@ -108,7 +108,7 @@ function copyBlock(
   return place;
 }
 
-function runsOf(rows: LicensedRows, { start, end }: Places): Places[] {
+function runsOf(rows: LicensedRows, { start, end }: RowPlaces): RowPlaces[] {
   const [heads, ends] = [new Uint32Array(end - start), new Uint32Array(end - start)];
   const count = findRuns(rows, { start, end }, heads, ends);
   return Array.from({ length: count }, (_, i) => ({ start: heads[i] as number, end: ends[i] as number }));
@@ -121,7 +121,7 @@ export interface Merged {
 }
 
 /** Merges groups that are in the order of the ids each. */
-export function inIdOrder(rows: LicensedRows, groups: readonly Places[]): Merged {
+export function inIdOrder(rows: LicensedRows, groups: readonly RowPlaces[]): Merged {
   let merged: Merged[] = groups.map(({ start, end }, number) => {
     const places = new Uint32Array(end - start);
     for (let i = start; i < end; i++) places[i - start] = i;
@@ -154,13 +154,13 @@ function mergeTwo(rows: LicensedRows, one: Merged, other: Merged): Merged {
 }
 
 /** Returns the places of a group that were made from one time until another. */
-export function within<P extends Places>({ at }: LicensedRows, places: P, from: number, to: number): P {
+export function within<P extends RowPlaces>({ at }: LicensedRows, places: P, from: number, to: number): P {
   const { start, end } = places;
   if (start === end || ((at[start] as number) >= from && (at[end - 1] as number) < to)) return places;
   return { ...places, start: firstFrom(at, places, from), end: firstFrom(at, places, to) };
 }
 
-function firstFrom(at: Float64Array, { start, end }: Places, time: number): number {
+function firstFrom(at: Float64Array, { start, end }: RowPlaces, time: number): number {
   let [low, high] = [start, end];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

@@ -4,7 +4,7 @@
  */
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBListVector, DuckDBVector } from '@duckdb/node-api';
 import { QUARTER_HOUR_MS } from '../usage/series.ts';
-import { inGroupOrder, type LicensedRows, newRows, type Places } from './licensed-rows.ts';
+import { inGroupOrder, type LicensedRows, newRows, type RowPlaces } from './licensed-rows.ts';
 import { inSnapshot, integer, readColumns, select, text } from './sql.ts';
 
 /** Epoch ms, inclusive and exclusive. */
@@ -28,7 +28,7 @@ export interface LicensedCell {
 }
 
 /** Decisions of one license for one purpose: places of the window, in the order of the ids. */
-export interface LicensedGroup extends Places {
+export interface LicensedGroup extends RowPlaces {
   licenseId: string;
   purpose: string | null;
 }

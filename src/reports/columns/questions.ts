@@ -1,6 +1,6 @@
 /** Short questions that the columns answer, and their SQL. Each answer is of one snapshot. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type DecisionFilter, inSnapshot, integer, readColumns, readRows, select } from './sql.ts';
+import { type ColumnsFilter, inSnapshot, integer, readColumns, readRows, select } from './sql.ts';
 
 export interface FindPage {
   /** Only sequence numbers below it; null: the newest. */
@@ -8,7 +8,7 @@ export interface FindPage {
   limit: number;
 }
 
-export interface Found {
+export interface FoundDecisions {
   /** Sequence numbers, newest first. */
   seqs: number[];
   /** The whole selection, not the page. */
@@ -48,7 +48,11 @@ export async function answerBounds(connection: DuckDBConnection, from = 'from de
   return typeof first?.[0] === 'number' ? { first: first[0], last: last?.[0] as number } : null;
 }
 
-export async function answerFind(connection: DuckDBConnection, filter: DecisionFilter, page: FindPage): Promise<Found> {
+export async function answerFind(
+  connection: DuckDBConnection,
+  filter: ColumnsFilter,
+  page: FindPage,
+): Promise<FoundDecisions> {
   return inSnapshot(connection, async () => {
     const from = await select(connection, filter);
     const before = page.before === null ? '' : ` and seq < ${integer(page.before)}`;

@@ -1,14 +1,14 @@
 /** The columns' copies of content and of registered requesters, taken from the records. */
 import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import { NumberSet } from '../../lib/number-set.ts';
-import type { ContentRow, RequesterRow, Snapshot } from './source.ts';
+import type { ColumnsSnapshot, ContentRow, RequesterRow } from './source.ts';
 
 const PAGE = 8_192;
 
 /** Both ends of a copy. */
 export interface Copying {
   writer: DuckDBConnection;
-  records: Snapshot;
+  records: ColumnsSnapshot;
   /** The numbers of the items in `content`. */
   items: NumberSet;
 }

@@ -12,7 +12,7 @@ import { BODY_BYTES_MAX } from '../../api/http/body.ts';
 import { type Db, Unavailable } from '../../db/db.ts';
 import type { Alarms } from './alarms.ts';
 import type { Bounds, Columns } from './columns.ts';
-import type { Question } from './columns-worker.ts';
+import type { ColumnsQuestion } from './columns-worker.ts';
 import type { Divergences } from './divergences.ts';
 import type { LicensedCell, LicensedWindow } from './licensed.ts';
 
@@ -36,7 +36,7 @@ export async function clusterSecret(db: Db): Promise<string> {
 export function openRemoteColumns(url: string, secret: string): Columns {
   let agent: Agent | undefined;
 
-  async function ask<T>(question: Question): Promise<T> {
+  async function ask<T>(question: ColumnsQuestion): Promise<T> {
     let status: number;
     let answer: Buffer;
     try {
@@ -118,7 +118,7 @@ export function columnsRoutes(app: App, columns: Columns, secret: string): void 
       },
     },
     async ({ body }, reply) => {
-      const value = await columns.ask(body as Question);
+      const value = await columns.ask(body as ColumnsQuestion);
       return reply
         .type('application/octet-stream')
         .serializer((bytes) => bytes as never)

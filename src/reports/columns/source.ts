@@ -60,7 +60,7 @@ export interface Head {
 }
 
 /** The records at one time. Every method may throw SourceFailed. */
-export interface Snapshot extends Gone {
+export interface ColumnsSnapshot extends Gone {
   head(): Promise<Head>;
   /** Decisions to read at once. */
   readonly page: number;
@@ -86,8 +86,8 @@ export const MANY = 16_384;
 /** V8 copies rows that outlive its young generation, and visits each of their values in every collection meanwhile. */
 const FEW = 4_096;
 
-export interface Source {
-  read<T>(work: (records: Snapshot) => Promise<T>): Promise<T>;
+export interface DecisionSource {
+  read<T>(work: (records: ColumnsSnapshot) => Promise<T>): Promise<T>;
   /** Fails pending reads; the server has stopped responding. */
   abandon(): void;
   close(): Promise<void>;
@@ -97,7 +97,7 @@ export interface Source {
 export class SourceFailed extends Error {}
 
 /** `records`: a SQLite file or a PostgreSQL URL. Throws SourceFailed. */
-export const openSource = (records: string, pagesKiB: number): Promise<Source> =>
+export const openSource = (records: string, pagesKiB: number): Promise<DecisionSource> =>
   isPostgresUrl(records) ? openPostgresSource(records) : openSqliteSource(records, pagesKiB);
 
 type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
@@ -106,11 +106,11 @@ type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
 interface Own {
   page: number;
   settledSeq(newest: number): number;
-  decisionsAfter: Snapshot['decisionsAfter'];
+  decisionsAfter: ColumnsSnapshot['decisionsAfter'];
 }
 
 /** The same queries for both engines. */
-function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decisionsAfter }: Own): Snapshot {
+function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decisionsAfter }: Own): ColumnsSnapshot {
   return {
     page,
     async head() {
@@ -174,7 +174,7 @@ const decisionsAfterSql = (engine: Db['engine']): string =>
 /**
  * Uses a read-only connection of the calling thread. Writers commit one after the other, so all decisions are settled.
  */
-async function openSqliteSource(file: string, cacheKiB: number): Promise<Source> {
+async function openSqliteSource(file: string, cacheKiB: number): Promise<DecisionSource> {
   const guarded = <T>(work: () => T): T => {
     try {
       return work();
@@ -218,7 +218,7 @@ const NOTES_MAX = 1_000;
  * shows their decisions or never will. (Its `xmax` would not do: it follows the last transaction that ended, and others
  * may be open above it.) A transaction that stays open delays what is settled, never an answer.
  */
-async function openPostgresSource(url: string): Promise<Source> {
+async function openPostgresSource(url: string): Promise<DecisionSource> {
   const failed = (cause: unknown): never => {
     throw new SourceFailed('the records cannot be read', { cause });
   };

@@ -4,7 +4,7 @@ import type { RuleFilter } from '../../decisions/log/rule-filter.ts';
 import { quarterAt } from '../usage/series.ts';
 import type { DictionaryName } from './dictionary.ts';
 
-export interface DecisionFilter {
+export interface ColumnsFilter {
   contentNo?: number | undefined;
   requesterId?: string | undefined;
   policyNo?: number | undefined;
@@ -32,7 +32,7 @@ export interface DecisionFilter {
   to?: number | undefined;
 }
 
-export interface Selection extends DecisionFilter {
+export interface Selection extends ColumnsFilter {
   /** The current type of the item. */
   type?: string | undefined;
 }

@@ -18,7 +18,7 @@ import { erase, skipErased } from './erased.ts';
 import { type Inserter, inserter } from './insert.ts';
 import { type Copying, copyAllContent, copyAllRequesters, copyContent, copyRequesters, readItems } from './records.ts';
 import { copyAllCounts, retire, toRetired } from './retired.ts';
-import type { Head, RecordChange, Source } from './source.ts';
+import type { DecisionSource, Head, RecordChange } from './source.ts';
 
 /** Bounds of one transaction; a row group of DuckDB has 122,880 rows. */
 const DECISIONS_A_STEP = 131_072;
@@ -55,7 +55,7 @@ interface Step extends Copying {
   next: Position;
 }
 
-export async function openTail(writer: DuckDBConnection, source: Source): Promise<Tail> {
+export async function openTail(writer: DuckDBConnection, source: DecisionSource): Promise<Tail> {
   let position = await readPosition(writer);
   let matched = position.changesSeq < 0;
   let beyond = await readBeyond(writer, position.decisionsSeq);

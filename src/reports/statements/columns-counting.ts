@@ -30,7 +30,7 @@ type ColumnsDeps = FastDeps & { columns: Columns };
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-export interface Span {
+export interface CountingSpan {
   from: number;
   to: number;
 }
@@ -62,7 +62,7 @@ export async function countFast(deps: FastDeps, query: LicensedQuery, takers: Ta
 /** Returns undefined where the columns cannot answer, or `count` does not. */
 export async function fromColumns<T>(
   deps: FastDeps,
-  span: Span,
+  span: CountingSpan,
   count: (columns: Columns) => Promise<T>,
 ): Promise<T | undefined> {
   if (deps.columns === undefined || (await isRetiredArchive(deps, span))) return undefined;
@@ -75,7 +75,7 @@ export async function fromColumns<T>(
 }
 
 /** Returns whether the columns know only daily counts of archived decisions of a time. */
-export async function isRetiredArchive(deps: CountingDeps, { from, to }: Span): Promise<boolean> {
+export async function isRetiredArchive(deps: CountingDeps, { from, to }: CountingSpan): Promise<boolean> {
   return (await retiredTo(deps.db)) > 0 && (await archivedEnds(deps, from, to)).last > 0;
 }
 
@@ -83,7 +83,7 @@ async function countInColumns(deps: ColumnsDeps, query: LicensedQuery, takers: T
   takers.begin();
   const sliceSize = Math.ceil((deps.windowSize ?? WINDOW) / TURNS);
   const spans = await spansOf(deps, query);
-  const ask = (span: Span | undefined) => span && quietly(deps.columns.licensedGroups({ ...query, ...span }));
+  const ask = (span: CountingSpan | undefined) => span && quietly(deps.columns.licensedGroups({ ...query, ...span }));
   let next = ask(spans[0]);
   for (const [i, span] of spans.entries()) {
     const window = (await next) as LicensedWindow;
@@ -101,7 +101,10 @@ function quietly<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** Divides a time into windows with about so many decisions. */
-async function spansOf({ columns, db, windowSize = WINDOW }: ColumnsDeps, query: LicensedQuery): Promise<Span[]> {
+async function spansOf(
+  { columns, db, windowSize = WINDOW }: ColumnsDeps,
+  query: LicensedQuery,
+): Promise<CountingSpan[]> {
   const { from, to } = query;
   const counts = new Map<number, number>();
   for (const { start, count } of [
@@ -129,7 +132,7 @@ async function spansOf({ columns, db, windowSize = WINDOW }: ColumnsDeps, query:
 async function readAllGone(
   { db, parquet }: ColumnsDeps,
   { licenses }: LicensedQuery,
-  span: Span,
+  span: CountingSpan,
 ): Promise<CountedDecision[]> {
   const only = 'only' in licenses ? licenses.only : null;
   const gone = new Map<number, CountedDecision>();

@@ -15,7 +15,7 @@ import { archivedTo } from '../../decisions/log/log.ts';
 import { retiredTo } from '../../decisions/retention/retire.ts';
 import type { Columns } from '../columns/columns.ts';
 import { countArchivedDeleted, countArchivedOutside } from './archived.ts';
-import { type FastDeps, fromColumns, type Span } from './columns-counting.ts';
+import { type CountingSpan, type FastDeps, fromColumns } from './columns-counting.ts';
 import { type CountingDeps, WINDOW } from './counting.ts';
 
 /** Counts differ meanwhile only if items are deleted or decisions are moved: rarely more than once. */
@@ -28,11 +28,15 @@ export interface Unlicensed {
 }
 
 /** Counts the unlicensed decisions of a time. Its ends are the start of a day in some time zone. */
-export const countOutside = async (deps: FastDeps, span: Span): Promise<Unlicensed> =>
+export const countOutside = async (deps: FastDeps, span: CountingSpan): Promise<Unlicensed> =>
   (await fromColumns(deps, span, (columns) => countInColumns(deps, columns, span))) ?? countInRecords(deps, span);
 
 /** The columns hold what is not deleted. Returns undefined if items are deleted all the time. */
-async function countInColumns(deps: CountingDeps, columns: Columns, span: Span): Promise<Unlicensed | undefined> {
+async function countInColumns(
+  deps: CountingDeps,
+  columns: Columns,
+  span: CountingSpan,
+): Promise<Unlicensed | undefined> {
   for (let tries = 0; tries < TRIES; tries++) {
     const change = await lastChange(deps.db);
     const gone = await countDeleted(deps, span);
@@ -44,7 +48,7 @@ async function countInColumns(deps: CountingDeps, columns: Columns, span: Span):
 }
 
 /** Counts decisions of deleted items. */
-async function countDeleted(deps: CountingDeps, span: Span): Promise<DeletedCount> {
+async function countDeleted(deps: CountingDeps, span: CountingSpan): Promise<DeletedCount> {
   const [archived, own] = [await countArchivedDeleted(deps, span), await countDeletedIn(deps.db, span)];
   return { licensed: archived.licensed + own.licensed, unlicensed: archived.unlicensed + own.unlicensed };
 }
@@ -58,7 +62,7 @@ async function lastChange(db: Db): Promise<number> {
   return row?.seq ?? 0;
 }
 
-async function countInRecords(deps: CountingDeps, span: Span): Promise<Unlicensed> {
+async function countInRecords(deps: CountingDeps, span: CountingSpan): Promise<Unlicensed> {
   for (let tries = 1; ; tries++) {
     const moved = await movedTo(deps, span);
     const log = await countLog(deps.db, span);
@@ -70,10 +74,10 @@ async function countInRecords(deps: CountingDeps, span: Span): Promise<Unlicense
 }
 
 /** Returns a text that differs once decisions have moved. */
-const movedTo = async ({ db }: CountingDeps, span: Span): Promise<string> =>
+const movedTo = async ({ db }: CountingDeps, span: CountingSpan): Promise<string> =>
   [await archivedTo(db), await retiredTo(db), await countUnlicensedGone(db, span)].join(' ');
 
-async function countLog(db: Db, { from, to }: Span): Promise<number> {
+async function countLog(db: Db, { from, to }: CountingSpan): Promise<number> {
   const span = await countedSpan(db, from, to);
   let count = 0;
   // What is archived may still be in the log.

@@ -41,7 +41,7 @@ const CELLS_MAX = 100;
 const COUNT_MAX = 1_000_000_000_000;
 
 /** A fault of the file; nothing can be compared. */
-export class Unreadable extends Error {
+export class UnreadableCsv extends Error {
   readonly problems: [Problem, ...Problem[]];
   constructor(problems: [Problem, ...Problem[]]) {
     super(problems[0].message);
@@ -73,8 +73,8 @@ export async function readCounts(
     if (problems.length === PROBLEMS_MAX) break;
   }
   const [first, ...rest] = problems;
-  if (first !== undefined) throw new Unreadable([first, ...rest]);
-  if (columns === undefined) throw new Unreadable([fault(1, 'the file is empty; begin with a row of column names')]);
+  if (first !== undefined) throw new UnreadableCsv([first, ...rest]);
+  if (columns === undefined) throw new UnreadableCsv([fault(1, 'the file is empty; begin with a row of column names')]);
   return columns;
 }
 
@@ -83,7 +83,7 @@ async function* rows(text: string): AsyncGenerator<CsvRecord> {
     const options = { cellsMax: CELLS_MAX, recordMax: RECORD_MAX, strict: true };
     for await (const records of csvRecords(chunksOf(text), options)) yield* records;
   } catch (error) {
-    throw error instanceof CsvFault ? new Unreadable([fault(error.line, FAULTS[error.kind])]) : error;
+    throw error instanceof CsvFault ? new UnreadableCsv([fault(error.line, FAULTS[error.kind])]) : error;
   }
 }
 
@@ -103,12 +103,13 @@ function columnsOf(cells: readonly string[], line: number): ColumnName[] {
     if (name !== undefined) return name;
     const near = nearest(cell, NAMES);
     const hint = near === undefined ? `known are ${NAMES.join(', ')}` : `did you mean ${near}?`;
-    throw new Unreadable([fault(line, `"${cell.slice(0, 100)}" is no column; ${hint}`)]);
+    throw new UnreadableCsv([fault(line, `"${cell.slice(0, 100)}" is no column; ${hint}`)]);
   });
   const twice = columns.find((name, i) => columns.indexOf(name) !== i);
-  if (twice !== undefined) throw new Unreadable([fault(line, `two columns are ${twice}`)]);
-  if (!columns.includes('count')) throw new Unreadable([fault(line, 'the column count is missing')]);
-  if (columns.length === 1) throw new Unreadable([fault(line, 'a column date, contentId, url or purpose is missing')]);
+  if (twice !== undefined) throw new UnreadableCsv([fault(line, `two columns are ${twice}`)]);
+  if (!columns.includes('count')) throw new UnreadableCsv([fault(line, 'the column count is missing')]);
+  if (columns.length === 1)
+    throw new UnreadableCsv([fault(line, 'a column date, contentId, url or purpose is missing')]);
   return columns;
 }
 

@@ -50,7 +50,7 @@ export const COMPARED_MAX = 500_000;
 export class TooMany extends Error {}
 
 /** Finds the item or URL of ours that a row of theirs means. */
-export interface Places {
+export interface PlaceFinder {
   find(their: TheirCount): Pick<OurCount, 'item' | 'url'>;
 }
 
@@ -70,7 +70,7 @@ export class Comparison {
     this.#row(one).ours += one.count;
   }
 
-  addTheirs(their: TheirCount, places: Places): void {
+  addTheirs(their: TheirCount, places: PlaceFinder): void {
     const { item, url } = this.#by.content ? places.find(their) : { item: undefined, url: null };
     const one = { date: their.date ?? '', item, url, purpose: their.purpose || null, contentId: their.contentId };
     this.#row(one).theirs += their.count;

@@ -12,8 +12,8 @@ import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
 import { countFast } from './columns-counting.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
 import { getBilled } from './find.ts';
-import { COMPARED_MAX, Comparison, type OurItem, type Places, type Reconciled, TooMany } from './reconcile.ts';
-import { type ColumnName, readCounts, type TheirCount, Unreadable } from './reconcile-csv.ts';
+import { COMPARED_MAX, Comparison, type OurItem, type PlaceFinder, type Reconciled, TooMany } from './reconcile.ts';
+import { type ColumnName, readCounts, type TheirCount, UnreadableCsv } from './reconcile-csv.ts';
 
 export interface Reconciliation extends Reconciled {
   object: 'reconciliation';
@@ -46,7 +46,7 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Unreadable) throw invalid(error.problems);
+    if (error instanceof UnreadableCsv) throw invalid(error.problems);
     if (!(error instanceof TooMany)) throw error;
     const most = COMPARED_MAX.toLocaleString('en');
     throw fail(
@@ -136,7 +136,7 @@ function days(timezone: string): (at: number) => string {
   };
 }
 
-interface OurPlaces extends Places {
+interface OurPlaces extends PlaceFinder {
   items: Map<number | string, OurItem>;
   /** Returns the URL that stands for all spellings, today: files that were counted under other rules become alike. */
   fileOf(url: string): string;
@@ -181,7 +181,10 @@ interface Known {
   fileOf(url: string): string;
 }
 
-function find({ contentId, url }: TheirCount, { byName, byAddress, files, fileOf }: Known): ReturnType<Places['find']> {
+function find(
+  { contentId, url }: TheirCount,
+  { byName, byAddress, files, fileOf }: Known,
+): ReturnType<PlaceFinder['find']> {
   if (contentId !== null) return { item: byName.get(contentId), url: null };
   const locator = parseVisited(/^https?:\/\//i.test(url ?? '') ? (url ?? '') : `https://${url}`);
   if (locator === undefined) return { item: undefined, url };

@@ -7,7 +7,7 @@ import { DECISION_ID_LENGTH, type DecisionKey } from '../../decisions/ledger/dec
 import { tierOf } from '../../rules/terms/price.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
 import type { LicensedGroup } from '../columns/licensed.ts';
-import { inIdOrder, type LicensedRows, type Places, within } from '../columns/licensed-rows.ts';
+import { inIdOrder, type LicensedRows, type RowPlaces, within } from '../columns/licensed-rows.ts';
 
 export interface TallyDecision extends DecisionKey {
   purpose: string | null;
@@ -185,7 +185,7 @@ export class Tally {
   }
 
   /** Each is a unit, and all are in the tier of the present one. */
-  #takeAll(purpose: Counted, { at, seq }: LicensedRows, { start, end }: Places): void {
+  #takeAll(purpose: Counted, { at, seq }: LicensedRows, { start, end }: RowPlaces): void {
     const count = end - start;
     purpose.decisions += count;
     if (!purpose.counts) return;

@@ -1,7 +1,7 @@
 /** Finds what would no longer be billed if a license had other dates. */
 import type { Unbilled } from '../../requesters/licenses/date-edits.ts';
 import { findContracts } from '../../requesters/licenses/terms-store.ts';
-import type { Bounds } from '../../rules/terms/timeline.ts';
+import type { PeriodBounds } from '../../rules/terms/timeline.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
 import { billedOf, type Statement } from './statement.ts';
 
@@ -9,7 +9,7 @@ import { billedOf, type Statement } from './statement.ts';
  * Returns the periods that have begun, are used or have a price, are not final, and would not belong to the license
  * with these dates. Oldest first.
  */
-export async function findUnbilled(deps: ComputeDeps, licenseId: string, bounds: Bounds): Promise<Unbilled[]> {
+export async function findUnbilled(deps: ComputeDeps, licenseId: string, bounds: PeriodBounds): Promise<Unbilled[]> {
   const [contract] = await findContracts(deps.db, { licenseId });
   if (contract === undefined) return [];
   const begun = { since: 0, until: deps.now() + 1 };

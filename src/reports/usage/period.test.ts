@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../../kit/fast-check.ts';
 import { Failure } from '../../api/errors.ts';
-import { type Group, type PeriodQuery, precedingSpan, resolvePeriod } from './period.ts';
+import { type GroupBy, type PeriodQuery, precedingSpan, resolvePeriod } from './period.ts';
 
 const NOW = '2026-11-21T09:30:00.123Z';
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
@@ -237,7 +237,7 @@ test('buckets: every time falls into the bucket that Intl computes', () => {
       fc.integer({ min: at('2000-01-01T00:00:00Z'), max: at('2030-01-01T00:00:00Z') }),
       fc.integer({ min: 0, max: 40 * 86_400_000 }),
       fc.constantFrom(...ZONES),
-      fc.constantFrom<Group>('hour', 'day', 'week', 'month'),
+      fc.constantFrom<GroupBy>('hour', 'day', 'week', 'month'),
       (moment, before, timezone, groupBy) => {
         const startDate = new Date(moment - before).toISOString();
         const { buckets } = resolve({ startDate, endDate: new Date(moment + 1).toISOString(), groupBy, timezone });

@@ -12,17 +12,17 @@ export const PERIODS = { '7d': 7, '30d': 30, '90d': 90, year: 365, all: undefine
 export type PeriodName = keyof typeof PERIODS;
 
 export const GROUPS = ['hour', 'day', 'week', 'month'] as const;
-export type Group = (typeof GROUPS)[number];
+export type GroupBy = (typeof GROUPS)[number];
 
 export const PERIOD_DEFAULT: PeriodName = '30d';
-export const GROUP_DEFAULT: Group = 'day';
+export const GROUP_DEFAULT: GroupBy = 'day';
 export const BUCKETS_MAX = 10_000;
 
 export interface PeriodQuery {
   period?: PeriodName | undefined;
   startDate?: string | undefined;
   endDate?: string | undefined;
-  groupBy?: Group | undefined;
+  groupBy?: GroupBy | undefined;
   /** IANA name. */
   timezone?: string | undefined;
 }
@@ -44,7 +44,7 @@ export interface Bucket {
 export interface ResolvedPeriod {
   from: number;
   to: number;
-  groupBy: Group;
+  groupBy: GroupBy;
   timezone: string;
   buckets: Bucket[];
 }
@@ -71,7 +71,7 @@ export interface Span {
   to: number;
 }
 
-function toRange(query: PeriodQuery, { now, first, last }: Times, zone: string, groupBy: Group): Span {
+function toRange(query: PeriodQuery, { now, first, last }: Times, zone: string, groupBy: GroupBy): Span {
   const start = query.startDate === undefined ? undefined : parsePoint('startDate', query.startDate, zone);
   const end = query.endDate === undefined ? undefined : parsePoint('endDate', query.endDate, zone);
   if (start !== undefined) return rangeBetween(start, end, now, zone);
@@ -172,7 +172,7 @@ function parsePoint(param: 'startDate' | 'endDate', text: string, zone: string):
   }
 }
 
-function toBuckets(from: number, to: number, groupBy: Group, zone: string): Bucket[] {
+function toBuckets(from: number, to: number, groupBy: GroupBy, zone: string): Bucket[] {
   const buckets: Bucket[] = [];
   if (from >= to) return buckets;
   for (const bucket of bucketsFrom(from, groupBy, zone)) {
@@ -189,7 +189,7 @@ function toBuckets(from: number, to: number, groupBy: Group, zone: string): Buck
 }
 
 /** Yields buckets without end, starting with the one that contains `from`. */
-function bucketsFrom(from: number, groupBy: Group, zone: string): Generator<Bucket, never> {
+function bucketsFrom(from: number, groupBy: GroupBy, zone: string): Generator<Bucket, never> {
   return groupBy === 'hour' ? hoursFrom(from, zone) : daysFrom(from, groupBy, zone);
 }
 

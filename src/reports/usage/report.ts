@@ -13,7 +13,7 @@ import { findRule } from '../../decisions/log/rule-filter.ts';
 import { toIso } from '../../lib/clock.ts';
 import { findPolicyIds } from '../../policies/store.ts';
 import { reasonCode, reasonOf } from '../../rules/reason.ts';
-import type { Counted, Group } from '../columns/breakdown.ts';
+import type { BreakdownGroup, Counted } from '../columns/breakdown.ts';
 import type { Columns, ColumnsReport } from '../columns/columns.ts';
 import type { Totals } from '../columns/counts.ts';
 import { type Dimension, isDimension } from '../columns/dimensions.ts';
@@ -196,7 +196,7 @@ const toOutcomes = ({ requests, allowed }: Pick<Counted, 'requests' | 'allowed'>
   denied: requests - allowed,
 });
 
-function toGroup({ id, rule, ...counts }: Group, names: Names): NonNullable<UsageReport['groups']>[number] {
+function toGroup({ id, rule, ...counts }: BreakdownGroup, names: Names): NonNullable<UsageReport['groups']>[number] {
   const outcomes = toOutcomes(counts);
   if (rule !== undefined) {
     const { policyNo, version, index } = rule;

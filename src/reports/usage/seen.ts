@@ -3,7 +3,7 @@
  * are made meanwhile: the first page fixes the last decision that counts.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type DecisionFilter, inSnapshot, integer, readColumns, readRows, select, text } from '../columns/sql.ts';
+import { type ColumnsFilter, inSnapshot, integer, readColumns, readRows, select, text } from '../columns/sql.ts';
 import type { SeenSort } from './seen-sorts.ts';
 
 /** A page starts after the row with this value and id. */
@@ -15,7 +15,7 @@ export interface After {
 }
 
 export interface SeenQuery {
-  filter: Pick<DecisionFilter, 'from' | 'to' | 'enforced'>;
+  filter: Pick<ColumnsFilter, 'from' | 'to' | 'enforced'>;
   /** Part of an id or a name; case is ignored. */
   q?: string | undefined;
   registered?: boolean | undefined;

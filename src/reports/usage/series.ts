@@ -10,7 +10,7 @@ export const QUARTER_HOUR_MS = 900_000;
 export const quarterAt = (at: number): number => Math.floor(at / QUARTER_HOUR_MS);
 
 /** A time in a cell, and how many of its decisions are counted there. */
-export type Cell = readonly [at: number, count: number];
+export type SeriesCell = readonly [at: number, count: number];
 
 /**
  * Returns the greatest length that divides all boundaries after `first` and up to `last`, the times of the oldest and
@@ -31,7 +31,7 @@ function greatestDivisor(a: number, b: number): number {
 }
 
 /** Returns the counts by bucket. `starts` ascend; each bucket ends where the next one starts. */
-export function fold(starts: readonly number[], cells: Iterable<Cell>): number[] {
+export function fold(starts: readonly number[], cells: Iterable<SeriesCell>): number[] {
   const counts = starts.map(() => 0);
   for (const [at, count] of cells) {
     const bucket = findBucket(starts, at);

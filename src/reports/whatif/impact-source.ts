@@ -14,7 +14,7 @@ import type { PolicyVersion } from '../../rules/policy.ts';
 import type { PresentItem, RecordedDecision } from './impact.ts';
 
 /** Decisions with numbers after `after` up to `last`, made at `from` or later and before `to` (epoch ms). */
-export interface Span {
+export interface ImpactSpan {
   after: number;
   last: number;
   from: number;
@@ -23,9 +23,9 @@ export interface Span {
 
 export interface ImpactSource {
   /** Returns a span with all decisions of the time. */
-  span(from: number, to: number): Promise<Span>;
+  span(from: number, to: number): Promise<ImpactSpan>;
   /** Returns decisions of one policy, ascending. */
-  decisions(policyNo: number, span: Span): Promise<RecordedDecision[]>;
+  decisions(policyNo: number, span: ImpactSpan): Promise<RecordedDecision[]>;
   version(policyNo: number, version: number): Promise<PolicyVersion | undefined>;
   /** Returns the items that exist, with the policy of the decision in place of their present one. */
   items(nos: readonly number[], policyId: string): Promise<Map<number, PresentItem>>;

@@ -13,11 +13,11 @@ import { type Past, type PastRequester, requesterAt } from '../../requesters/lic
 import { verdictOfAll } from '../../rules/alike.ts';
 import { type CompiledPolicy, compile } from '../../rules/compile.ts';
 import { decide, type Evaluation, type Verdict } from '../../rules/decide.ts';
-import type { ContentFacts, Page } from '../../rules/facts.ts';
+import type { ContentFacts, VisitedPage } from '../../rules/facts.ts';
 import { DEFAULT_GRANT, type PolicyVersion } from '../../rules/policy.ts';
 import { type Reason, reasonOf } from '../../rules/reason.ts';
 import { asksReduced, type ReducedInputs } from './reduced.ts';
-import { type Cause, Counter, isByLimit, type Tally } from './tally.ts';
+import { type Cause, ImpactCounter, type ImpactTally, isByLimit } from './tally.ts';
 
 /** A decision as the ledger keeps it. */
 export interface RecordedDecision {
@@ -68,7 +68,7 @@ export interface Known {
 
 /** The page of the reading that decided, and what the other readings led to. */
 export interface PastReadings {
-  first: Page;
+  first: VisitedPage;
   others: readonly (Pick<Subject, 'content' | 'page'> & {
     /** null: the policy whose decisions are decided again. */
     version: RecordedVersion | null;
@@ -152,15 +152,15 @@ function decideAll(
 /** Add decisions newest first: the examples are the first of each kind. */
 export class Replay {
   readonly #draft: RecordedVersion & { version: number };
-  readonly #counter: Counter;
+  readonly #counter: ImpactCounter;
   readonly #inputs = new Lru<string, Inputs>(INPUTS_MAX);
 
   constructor({ draft, ledgerNo, examples }: ReplayOptions) {
     this.#draft = { ...recordedVersion(draft), version: draft.version };
-    this.#counter = new Counter(ledgerNo, examples);
+    this.#counter = new ImpactCounter(ledgerNo, examples);
   }
 
-  tally(): Tally {
+  tally(): ImpactTally {
     return this.#counter.tally();
   }
 

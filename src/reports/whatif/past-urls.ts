@@ -8,7 +8,7 @@ import type { InForce } from '../../content/collections/known.ts';
 import { findOwnUrlsHistory } from '../../content/sites/store.ts';
 import type { Db } from '../../db/db.ts';
 import type { Ask } from '../../decisions/check/ask.ts';
-import { ANONYMOUS, type Placed } from '../../decisions/check/facts.ts';
+import { ANONYMOUS, type PlacedSubject } from '../../decisions/check/facts.ts';
 import { openHistory, readSubjects, type SubjectSource } from '../../decisions/explain/as-of.ts';
 import { type Locator, parseLocator } from '../../lib/urls/locator.ts';
 import { readingsOf } from '../../lib/urls/readings.ts';
@@ -81,7 +81,7 @@ export class PastUrls {
     };
   }
 
-  async #wasEdited(others: readonly Placed[], at: number): Promise<boolean> {
+  async #wasEdited(others: readonly PlacedSubject[], at: number): Promise<boolean> {
     const nos = others.flatMap(({ content }) => content?.no ?? []);
     if (nos.length === 0) return false;
     const items = await this.#source.items(nos, this.#policy.id);
@@ -91,7 +91,7 @@ export class PastUrls {
 
 /** Returns whether what is found is what decided. An item may have had another policy then. */
 const isFrom = (
-  { content, page, policy }: Placed,
+  { content, page, policy }: PlacedSubject,
   { contentNo, collectionId }: RecordedDecision,
   policyId: string,
 ): boolean => {

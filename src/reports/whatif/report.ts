@@ -5,7 +5,7 @@ import type { PolicyVersion } from '../../rules/policy.ts';
 
 import type { ImpactSource } from './impact-source.ts';
 import type { ImpactAnswer } from './schema.ts';
-import type { Tally } from './tally.ts';
+import type { ImpactTally } from './tally.ts';
 
 export type ImpactReport = Static<typeof ImpactAnswer>;
 
@@ -14,7 +14,7 @@ const TOP = 20;
 export async function toReport(
   source: Pick<ImpactSource, 'names' | 'items' | 'collections'>,
   { draft, from, to }: { draft: PolicyVersion; from: number; to: number },
-  { counts, byRequester, byContent, byCollection, byReason, examples, unknown }: Tally,
+  { counts, byRequester, byContent, byCollection, byReason, examples, unknown }: ImpactTally,
 ): Promise<ImpactReport> {
   const requesters = top(byRequester);
   const contents = top(byContent);

@@ -43,7 +43,7 @@ export interface Counts extends Turns {
   limited: number;
 }
 
-export interface Tally {
+export interface ImpactTally {
   counts: Counts;
   byRequester: ReadonlyMap<string | null, Turns>;
   /** By the items' numbers in the store. */
@@ -55,7 +55,7 @@ export interface Tally {
 }
 
 /** A recorded decision next to the draft's verdict. */
-export interface Comparison {
+export interface ImpactComparison {
   decision: {
     seq: number;
     at: number;
@@ -85,7 +85,7 @@ interface Kind {
   examples: Example[];
 }
 
-export class Counter {
+export class ImpactCounter {
   readonly counts: Counts = {
     decisions: 0,
     unchanged: 0,
@@ -118,7 +118,7 @@ export class Counter {
    * without one, has another reason when the draft's rules deny, and is `limited` when the draft's rule has one too: a
    * limit for a limit, licenses for a quota.
    */
-  compare(comparison: Comparison): void {
+  compare(comparison: ImpactComparison): void {
     const { before, after, granted } = comparison;
     if (after.reason === null && isLimitedAgain(before, after)) this.counts.limited++;
     else if (before !== after.reason) this.#addChange(comparison);
@@ -126,7 +126,7 @@ export class Counter {
     else this.counts.unchanged++;
   }
 
-  #addChange(comparison: Comparison): void {
+  #addChange(comparison: ImpactComparison): void {
     const { decision, before, after } = comparison;
     const name = `${before} ${after.reason}`;
     const kind = this.#kinds.get(name) ?? { from: before, to: after.reason, count: 0, examples: [] };
@@ -144,7 +144,7 @@ export class Counter {
     if (kind.examples.length < this.#examplesMax) kind.examples.push(toExample(this.#ledgerNo, comparison));
   }
 
-  tally(): Tally {
+  tally(): ImpactTally {
     const kinds = [...this.#kinds.values()].toSorted((a, b) => b.count - a.count);
     const causes = [...this.#causes].toSorted((a, b) => b[1] - a[1]).map(([cause, count]) => ({ cause, count }));
     return {
@@ -173,7 +173,10 @@ function getTurns<K>(by: Map<K, Turns>, key: K): Turns {
   return turns;
 }
 
-function toExample(ledgerNo: number, { decision, contentId, before, after: { reason, rule } }: Comparison): Example {
+function toExample(
+  ledgerNo: number,
+  { decision, contentId, before, after: { reason, rule } }: ImpactComparison,
+): Example {
   return {
     decisionId: decisionId(ledgerNo, decision.at, decision.seq),
     created: toIso(decision.at),

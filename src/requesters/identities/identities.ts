@@ -6,7 +6,7 @@
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Address, formatAddress, parseAddress } from '../../lib/ip-range.ts';
+import { formatAddress, type IpAddress, parseAddress } from '../../lib/ip-range.ts';
 import type { Getter } from '../../lib/outgoing/get.ts';
 import type { VerifiedKind } from '../../rules/facts.ts';
 import { openFetcher } from './fetcher.ts';
@@ -158,7 +158,7 @@ const isByAddress = ({ stated, lists, suffixes }: Proofs): boolean =>
 function isWithin(
   { stated, lists: urls }: Proofs,
   lists: KnownLists,
-  address: Address,
+  address: IpAddress,
   now: number,
 ): boolean | undefined {
   if (stated?.has(address) === true) return true;

@@ -4,7 +4,7 @@
  */
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
-import type { Address } from '../../lib/ip-range.ts';
+import type { IpAddress } from '../../lib/ip-range.ts';
 import { isFresh, type ListState } from './list.ts';
 import { RangeSet } from './ranges.ts';
 import { findLists, findRanges } from './store.ts';
@@ -20,7 +20,7 @@ interface KnownList {
 
 export interface KnownLists {
   /** Returns whether a list has an address; undefined for one that is not fresh. */
-  has(url: string, address: Address, now: number): boolean | undefined;
+  has(url: string, address: IpAddress, now: number): boolean | undefined;
   states(): readonly ListState[];
   state(url: string): ListState | undefined;
   /** Reads what has changed. Throws Unavailable. */

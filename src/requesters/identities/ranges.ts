@@ -1,5 +1,5 @@
 /** Published addresses of crawlers: JSON with `prefixes`, a geofeed (RFC 8805), or a range on each line. */
-import { type Address, parseAddress, parseRange, type Range } from '../../lib/ip-range.ts';
+import { type IpAddress, parseAddress, parseRange, type Range } from '../../lib/ip-range.ts';
 
 /** More than any operator publishes. */
 export const RANGES_MAX = 100_000;
@@ -48,7 +48,7 @@ export class RangeSet {
     this.#six = new SortedRanges(ranges.filter(({ family }) => family === 6));
   }
 
-  has(address: Address): boolean {
+  has(address: IpAddress): boolean {
     return address.family === 4
       ? this.#four.has(address.value, address.value)
       : this.#six.has(address.value, address.lead);
@@ -63,7 +63,7 @@ export class RangeSet {
 const LEAD_SHIFT = 80n;
 
 /** The bits of an address that are compared first, as a number: bigints take several times as long. */
-const leadOf = (value: Address['value']): number => (typeof value === 'number' ? value : Number(value >> LEAD_SHIFT));
+const leadOf = (value: IpAddress['value']): number => (typeof value === 'number' ? value : Number(value >> LEAD_SHIFT));
 
 /** Ranges of one family. */
 class SortedRanges {
@@ -77,7 +77,7 @@ class SortedRanges {
   }
 
   /** `lead` is what is compared first of the value. */
-  has(value: Address['value'], lead: number): boolean {
+  has(value: IpAddress['value'], lead: number): boolean {
     let place = lowerBound(this.#leads, lead);
     // Several ranges may end with the same lead, such as those within a /48.
     if (typeof value === 'bigint' && this.#leads[place] === lead) place = this.#firstEndingAt(value, place, lead);
@@ -86,7 +86,7 @@ class SortedRanges {
   }
 
   /** Returns the first range from `low` on whose last address is `value` or after it, among those with this lead. */
-  #firstEndingAt(value: Address['value'], from: number, lead: number): number {
+  #firstEndingAt(value: IpAddress['value'], from: number, lead: number): number {
     let low = from;
     let high = lowerBound(this.#leads, lead + 1);
     while (low < high) {

@@ -4,7 +4,7 @@
  */
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type FindVerifiable, type Kind, namedBy } from '../../rules/lint/unverified.ts';
+import { type FindVerifiable, namedBy, type RequesterKind } from '../../rules/lint/unverified.ts';
 import type { Identities } from './identities.ts';
 import { findLicenseTypes, findVerifiable, type VerifiableRequester } from './verifiable-store.ts';
 
@@ -29,7 +29,7 @@ export const verifiableIn =
     };
   };
 
-function kindsOf(requesters: readonly VerifiableRequester[]): Kind[] {
-  const kinds = requesters.map(({ type, tags, metadata }): Kind => ({ type, tags, metadata }));
+function kindsOf(requesters: readonly VerifiableRequester[]): RequesterKind[] {
+  const kinds = requesters.map(({ type, tags, metadata }): RequesterKind => ({ type, tags, metadata }));
   return [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
 }

@@ -6,7 +6,7 @@
 import { fail } from '../../api/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { toIso } from '../../lib/clock.ts';
-import type { Bounds } from '../../rules/terms/timeline.ts';
+import type { PeriodBounds } from '../../rules/terms/timeline.ts';
 import { type FinalPeriod, findFinalPeriods } from './final-store.ts';
 import type { License } from './license.ts';
 
@@ -23,7 +23,7 @@ export interface Unbilled {
 }
 
 /** Returns the periods, used or priced, that are not final and would no longer be billed with other dates. */
-export type FindUnbilled = (licenseId: string, bounds: Bounds) => Promise<Unbilled[]>;
+export type FindUnbilled = (licenseId: string, bounds: PeriodBounds) => Promise<Unbilled[]>;
 
 export interface LicenseWarning {
   code: 'unbilled_period';
@@ -51,7 +51,7 @@ export async function judgeDates(
 }
 
 /** Returns the part of a time in which a license lasts; empty if `to` is not after `from`. */
-const ownOf = ({ from, to }: Pick<FinalPeriod, 'from' | 'to'>, { startsAt, expiresAt }: Bounds) => ({
+const ownOf = ({ from, to }: Pick<FinalPeriod, 'from' | 'to'>, { startsAt, expiresAt }: PeriodBounds) => ({
   from: Math.max(from, startsAt ?? -Infinity),
   to: Math.min(to, expiresAt ?? Infinity),
 });

@@ -3,7 +3,7 @@ import type { Db, Row, Step } from '../../db/db.ts';
 import { inList, toList, Where } from '../../db/query.ts';
 import { bodyOf } from '../../lib/id.ts';
 import type { Terms } from '../../rules/terms/terms.ts';
-import { type Bounds, type Segment, segmentsOf, type TermsVersion } from '../../rules/terms/timeline.ts';
+import { type PeriodBounds, type Segment, segmentsOf, type TermsVersion } from '../../rules/terms/timeline.ts';
 import type { License } from './license.ts';
 
 /** A version of the terms of a license. */
@@ -19,7 +19,7 @@ export interface Contract {
   licenseType: string | null;
   /** null: no longer registered. */
   requesterName: string | null;
-  bounds: Bounds;
+  bounds: PeriodBounds;
   segments: Segment[];
 }
 

@@ -5,7 +5,7 @@
 import { every } from '../../lib/every.ts';
 import type { Getter } from '../../lib/outgoing/get.ts';
 import { type Resolved, resolve } from './document.ts';
-import type { Key, Keys } from './keys.ts';
+import type { AgentKey, AgentKeys } from './keys.ts';
 import type { Doubt } from './outcome.ts';
 
 const ENTRIES_MAX = 2_000;
@@ -24,7 +24,7 @@ const UNUSED_MS = 3_600_000;
 
 /** The keys of an agent as they are kept over a restart. */
 export interface Saved {
-  keys: Keys;
+  keys: AgentKeys;
   /** Time since they were fetched. */
   ageMs: number;
   lifetimeMs: number;
@@ -65,7 +65,7 @@ export interface DirectoryState {
 
 interface Entry {
   agent: string;
-  keys: Keys | undefined;
+  keys: AgentKeys | undefined;
   fetchedAt: number;
   freshUntil: number;
   /** Time of the next fetch. */
@@ -102,7 +102,7 @@ export class Directories {
   }
 
   /** Returns a key from memory, or why there is none; then a fetch of the agent's keys starts if one is due. */
-  find(agent: string, thumbprint: string): Key | Doubt {
+  find(agent: string, thumbprint: string): AgentKey | Doubt {
     const entry = this.#open(agent);
     if (entry === undefined) return 'keys_not_fetched';
     entry.usedAt = this.#elapsed();

@@ -1,17 +1,21 @@
 /** Fetches the keys of an agent, and says how long they are fresh. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Getter, Wanted } from '../../lib/outgoing/get.ts';
+import type { GetOptions, Getter } from '../../lib/outgoing/get.ts';
 import { documentOf } from './agent.ts';
-import { isObject, type Keys, readKeys } from './keys.ts';
+import { type AgentKeys, isObject, readKeys } from './keys.ts';
 
 const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
-const WANTED: Wanted = { accept: `${DIRECTORY_TYPE}, application/json;q=0.9`, maxBytes: 128 * 1024, timeoutMs: 10_000 };
+const WANTED: GetOptions = {
+  accept: `${DIRECTORY_TYPE}, application/json;q=0.9`,
+  maxBytes: 128 * 1024,
+  timeoutMs: 10_000,
+};
 
 /** Bounds of the lifetime that an agent's server states: a removed key verifies for as long. */
 const LIFETIME = { least: 60_000, usual: 3_600_000, most: 86_400_000 };
 
 /** `retryAfterMs` is what the server asked for. */
-export type Resolved = { keys: Keys; lifetimeMs: number } | { error: string; retryAfterMs?: number };
+export type Resolved = { keys: AgentKeys; lifetimeMs: number } | { error: string; retryAfterMs?: number };
 
 /**
  * Fetches the document of an agent. The directory of an origin is a JWK Set; any other document may also be client

@@ -4,7 +4,7 @@
  */
 import { type BareItem, type InnerList, isInnerList, serializeInnerList, serializeItem } from 'structured-headers';
 import { type AgentField, attribute, readAgents } from './agent-field.ts';
-import { type Key, verifyWith } from './keys.ts';
+import { type AgentKey, verifyWith } from './keys.ts';
 import type { Doubt, Fault, SignatureOutcome } from './outcome.ts';
 import {
   type Component,
@@ -28,7 +28,7 @@ const SKEW_MS = 60_000;
 export type Agents = Pick<ReadonlySet<string>, 'has'>;
 
 /** Looks a key up by the pair of agent and thumbprint: an agent's key says nothing about other agents. */
-export type FindKey = (agent: string, thumbprint: string) => Key | Doubt;
+export type FindKey = (agent: string, thumbprint: string) => AgentKey | Doubt;
 
 /** Verifies the bytes of a signature. */
 export type VerifyBytes = typeof verifyWith;

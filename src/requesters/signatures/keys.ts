@@ -3,7 +3,7 @@ import { constants, createHash, createPublicKey, type KeyObject, verify } from '
 
 export type Algorithm = 'ed25519' | 'rsa-pss-sha512';
 
-export interface Key {
+export interface AgentKey {
   algorithm: Algorithm;
   object: KeyObject;
   /** Epoch milliseconds; infinite without a bound. */
@@ -12,7 +12,7 @@ export interface Key {
 }
 
 /** The keys of an agent by their thumbprints (RFC 7638, RFC 8037). */
-export type Keys = ReadonlyMap<string, Key>;
+export type AgentKeys = ReadonlyMap<string, AgentKey>;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -45,10 +45,10 @@ export interface ReadOptions {
  * uses, published test keys. Returns undefined for any other document, which is a failure to resolve it; a set without
  * keys revokes all.
  */
-export function readKeys(document: unknown, options: ReadOptions = { testKeys: false }): Keys | undefined {
+export function readKeys(document: unknown, options: ReadOptions = { testKeys: false }): AgentKeys | undefined {
   const list = listKeys(document);
   if (list === undefined || list.length > KEYS_MAX) return undefined;
-  const keys = new Map<string, Key>();
+  const keys = new Map<string, AgentKey>();
   for (const jwk of list) {
     const [thumbprint, key] = (isObject(jwk) ? readKey(jwk) : undefined) ?? [];
     if (thumbprint === undefined || key === undefined) continue;
@@ -72,7 +72,7 @@ const NAMES: Record<Algorithm, ReadonlySet<unknown>> = {
   'rsa-pss-sha512': new Set([undefined, 'rsa-pss-sha512', 'PS512']),
 };
 
-function readKey(jwk: Json): [thumbprint: string, Key] | undefined {
+function readKey(jwk: Json): [thumbprint: string, AgentKey] | undefined {
   const members = membersOf(jwk);
   if (members === undefined || !isForSignatures(jwk) || !NAMES[members.algorithm].has(jwk.alg)) return undefined;
   try {
@@ -117,7 +117,7 @@ function readTime(value: unknown): number | undefined {
 }
 
 /** Returns a JWK Set that `readKeys` reads as the same keys. */
-export const writeKeys = (keys: Keys): { keys: Json[] } => ({
+export const writeKeys = (keys: AgentKeys): { keys: Json[] } => ({
   keys: [...keys.values()].map(({ object, notBefore, notAfter }) => ({
     ...(object.export({ format: 'jwk' }) as Json),
     ...(Number.isFinite(notBefore) ? { nbf: notBefore / 1000 } : {}),
@@ -126,7 +126,7 @@ export const writeKeys = (keys: Keys): { keys: Json[] } => ({
 });
 
 /** RFC 9421, 3.3.1 and 3.3.6. Never throws. */
-export function verifyWith({ algorithm, object }: Key, base: Buffer, signature: Buffer): boolean {
+export function verifyWith({ algorithm, object }: AgentKey, base: Buffer, signature: Buffer): boolean {
   try {
     if (algorithm === 'ed25519') return verify(null, base, object, signature);
     const key = { key: object, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 };

@@ -4,7 +4,7 @@
  */
 import { Lru } from '../../lib/cache/lru.ts';
 import type { ReadHeaders, ReadSignatures, VerifyBytes } from './judge.ts';
-import type { Key } from './keys.ts';
+import type { AgentKey } from './keys.ts';
 import { fieldOf, type RequestHeaders } from './request.ts';
 
 const REMEMBERED_MAX = 4_000;
@@ -19,8 +19,8 @@ const READ_CHARACTERS_MAX = 1024 * 1024;
  * are judged for each request, and a directory that was fetched again has new keys.
  */
 export function remembering(verifyBytes: VerifyBytes): VerifyBytes {
-  const weight = { max: REMEMBERED_CHARACTERS_MAX, of: (_key: Key, text: string) => text.length };
-  const verified = new Lru<string, Key>(REMEMBERED_MAX, weight);
+  const weight = { max: REMEMBERED_CHARACTERS_MAX, of: (_key: AgentKey, text: string) => text.length };
+  const verified = new Lru<string, AgentKey>(REMEMBERED_MAX, weight);
   return (key, base, signature) => {
     const text = `${signature.toString('base64')}\n${base.toString('latin1')}`;
     if (verified.get(text) === key) return true;

@@ -10,7 +10,16 @@ import type { Facts } from '../facts.ts';
 import type { Action } from '../policy.ts';
 import { type Condition, LIST_MAX, type LicenseTest, oneOrMany } from './condition.ts';
 import { CRAWLER_CONDITIONS } from './crawler-conditions.ts';
-import { type Answer, anyOf, containsAny, equality, inRanges, list, metadataEquality, type Test } from './match.ts';
+import {
+  anyOf,
+  containsAny,
+  equality,
+  inRanges,
+  list,
+  type MatchAnswer,
+  metadataEquality,
+  type Test,
+} from './match.ts';
 import { ContentTypeName, CountryCode, PermissionName, RequesterId } from './names.ts';
 import { PLACE_CONDITIONS } from './place-conditions.ts';
 import { compileTime, TimeSchema } from './time.ts';
@@ -275,10 +284,10 @@ export const meaningOf = (negated: boolean, action: Action): Meaning => ({
 });
 
 /** Applies the silence rule to the answer of a test. */
-export function isMet(answer: Answer, { wanted, silent, unreadable }: Meaning): boolean {
+export function isMet(answer: MatchAnswer, { wanted, silent, unreadable }: Meaning): boolean {
   if (answer === undefined) return silent;
   return answer === null ? unreadable : answer === wanted;
 }
 
-export const holds = (answer: Answer, negated: boolean, action: Action): boolean =>
+export const holds = (answer: MatchAnswer, negated: boolean, action: Action): boolean =>
   isMet(answer, meaningOf(negated, action));

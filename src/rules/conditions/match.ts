@@ -4,8 +4,8 @@ import { textSet } from '../../lib/text-set.ts';
 import type { Facts } from '../facts.ts';
 
 /** Undefined: the check does not know the value. Null: it has one that cannot be read. */
-export type Answer = boolean | undefined | null;
-export type Test = (facts: Facts) => Answer;
+export type MatchAnswer = boolean | undefined | null;
+export type Test = (facts: Facts) => MatchAnswer;
 
 export interface Matcher {
   compile(value: never): Test;

@@ -24,7 +24,7 @@ export class Meter {
 export class OutOfUnits extends Error {}
 
 /** Narrows values of one type. */
-export interface Kind<State, Value> {
+export interface CellKind<State, Value> {
   /** Excludes nothing. */
   readonly all: State;
   /** Returns the part of `state` for which the condition `value` holds, or does not; null: none. */
@@ -32,7 +32,7 @@ export interface Kind<State, Value> {
 }
 
 // Only the kind itself reads its state and values; regions carry them.
-export type AnyKind = Kind<any, any>;
+export type AnyKind = CellKind<any, any>;
 
 /** A single value: one of `only` (null: any value), and none of `not`. */
 interface OneOf {
@@ -40,7 +40,7 @@ interface OneOf {
   not: ReadonlySet<unknown>;
 }
 
-function oneOfKind(all: OneOf): Kind<OneOf, ReadonlySet<unknown>> {
+function oneOfKind(all: OneOf): CellKind<OneOf, ReadonlySet<unknown>> {
   return {
     all,
     narrow({ only, not }, values, holds, meter) {
@@ -71,7 +71,7 @@ interface AnyOf {
   misses: ReadonlySet<unknown>;
 }
 
-export const ANY_OF: Kind<AnyOf, ReadonlySet<unknown>> = {
+export const ANY_OF: CellKind<AnyOf, ReadonlySet<unknown>> = {
   all: { hits: [], misses: new Set() },
   narrow({ hits, misses }, values, holds, meter) {
     meter.spend(values.size + misses.size + hits.reduce((sum, hit) => sum + hit.size, 0));
@@ -94,7 +94,7 @@ interface Patterns<P> {
 function patternsKind<P>(
   implies: (one: P, other: P) => boolean,
   lengthOf: (one: P) => number,
-): Kind<Patterns<P>, readonly P[]> {
+): CellKind<Patterns<P>, readonly P[]> {
   return {
     all: { has: [], lacks: [] },
     narrow({ has, lacks }, patterns, holds, meter) {
@@ -126,7 +126,7 @@ export const HOSTS = patternsKind<string>(impliesHost, ({ length }) => length);
 export const PATHS = patternsKind<PathPattern>(impliesPath, ({ octets }) => octets);
 
 /** A point on a line. */
-export function onLine<P extends number | bigint>(all: Intervals<P>): Kind<Intervals<P>, Intervals<P>> {
+export function onLine<P extends number | bigint>(all: Intervals<P>): CellKind<Intervals<P>, Intervals<P>> {
   return {
     all,
     narrow(state, intervals, holds, meter) {
@@ -155,7 +155,7 @@ export interface Licenses {
   none: readonly LicenseAsk[];
 }
 
-export const LICENSES: Kind<Licenses, LicenseAsk> = {
+export const LICENSES: CellKind<Licenses, LicenseAsk> = {
   all: { some: [], none: [] },
   narrow({ some, none }, ask, holds, meter) {
     const next = holds ? { some: [...some, ask], none } : { some, none: [...none, ask] };

@@ -4,7 +4,7 @@ import { nearest } from '../../lib/text.ts';
 import { canonicalJson } from '../canonical.ts';
 import { type Action, DEFAULT_GRANT, GRANTS, type Rule } from '../policy.ts';
 import { Meter } from './cells.ts';
-import { findUnreachable, type Placed, place, type Reason } from './reach.ts';
+import { findUnreachable, type PlacedRule, place, type ReachFault } from './reach.ts';
 import { type Evasion, findEvasions } from './silence.ts';
 import { findUnverified, NOBODY, type Unverified, type Verifiable } from './unverified.ts';
 
@@ -90,7 +90,7 @@ function* findWarnings(rules: readonly Rule[], defaultAction: Action, verifiable
 const at = (index: number, path = ''): string => `rules[${index}]${path}`;
 const code = (text: string): string => `\`${text}\``;
 
-function neverDecides(rule: Rule, index: number, reason: Reason | undefined): Warning[] {
+function neverDecides(rule: Rule, index: number, reason: ReachFault | undefined): Warning[] {
   const { conditions = {} } = rule;
   const licenseKey = LICENSE_KEYS.find((key) => conditions[key] !== undefined);
   if (conditions.hasValidLicense === false && licenseKey !== undefined) {
@@ -139,7 +139,7 @@ function names(indexes: readonly number[]): string {
   return some.length === 1 ? (some[0] as string) : `${some.slice(0, -1).join(', ')} and ${some.at(-1)}`;
 }
 
-function catchAll(rule: Rule, index: number, order: readonly Placed[]): Warning[] {
+function catchAll(rule: Rule, index: number, order: readonly PlacedRule[]): Warning[] {
   const { conditions = {} } = rule;
   const isLast = conditions.default === true;
   if (Object.keys(conditions).length > (isLast ? 1 : 0)) return [];

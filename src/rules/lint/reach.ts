@@ -10,7 +10,7 @@ import { type Meter, OutOfUnits } from './cells.ts';
 import { toParts } from './literals.ts';
 import { type Conjunction, EVERYTHING, meetAll, type Region, withoutRule } from './region.ts';
 
-export interface Placed {
+export interface PlacedRule {
   /** In the stored list. */
   index: number;
   rule: Rule;
@@ -19,10 +19,10 @@ export interface Placed {
 }
 
 /** Sorts rules into the order of evaluation. Equal ones keep the order of the list. */
-export function* place(rules: readonly Rule[]): Steps<Placed[]> {
-  const last = ({ rule }: Placed): number => (rule.conditions?.default === true ? 1 : 0);
-  const priority = ({ rule, index }: Placed): number => rule.priority ?? index + 1;
-  const placed: Placed[] = [];
+export function* place(rules: readonly Rule[]): Steps<PlacedRule[]> {
+  const last = ({ rule }: PlacedRule): number => (rule.conditions?.default === true ? 1 : 0);
+  const priority = ({ rule, index }: PlacedRule): number => rule.priority ?? index + 1;
+  const placed: PlacedRule[] = [];
   for (const [index, rule] of rules.entries()) {
     placed.push({ index, rule, parts: toParts(rule) });
     yield;
@@ -31,16 +31,16 @@ export function* place(rules: readonly Rule[]): Steps<Placed[]> {
 }
 
 /** Returns the checks for which a rule holds, regardless of other rules. */
-export function toRegions({ parts }: Pick<Placed, 'parts'>, meter: Meter): Region[] {
+export function toRegions({ parts }: Pick<PlacedRule, 'parts'>, meter: Meter): Region[] {
   return (parts ?? []).map((literals) => meetAll(EVERYTHING, literals, meter)).filter((one) => one !== null);
 }
 
 /** Void: `keys` exclude one another (empty: all keys together). Covered: rule `by` always decides first. */
-export type Reason = { kind: 'void'; keys: string[] } | { kind: 'covered'; by: number };
+export type ReachFault = { kind: 'void'; keys: string[] } | { kind: 'covered'; by: number };
 
 /** Returns reasons by the index of the rule that never decides. */
-export function* findUnreachable(order: readonly Placed[], meter: Meter): Steps<Map<number, Reason>> {
-  const found = new Map<number, Reason>();
+export function* findUnreachable(order: readonly PlacedRule[], meter: Meter): Steps<Map<number, ReachFault>> {
+  const found = new Map<number, ReachFault>();
   for (const [position, placed] of order.entries()) {
     const earlier = order.slice(0, position).filter((one) => !found.has(one.index));
     const isVoid = yield* attempt(voidReason(placed, meter));
@@ -60,7 +60,7 @@ export function* attempt<T>(work: Steps<T | null>): Steps<T | null> {
   }
 }
 
-function* voidReason(placed: Placed, meter: Meter): Steps<Reason | null> {
+function* voidReason(placed: PlacedRule, meter: Meter): Steps<ReachFault | null> {
   if (placed.parts === null || toRegions(placed, meter).length > 0) return null;
   return { kind: 'void', keys: (yield* attempt(findExcluding(placed.rule, meter))) ?? [] };
 }
@@ -82,7 +82,7 @@ function* findExcluding(rule: Rule, meter: Meter): Steps<string[]> {
   return [];
 }
 
-function* coveredReason(placed: Placed, earlier: readonly Placed[], meter: Meter): Steps<Reason | null> {
+function* coveredReason(placed: PlacedRule, earlier: readonly PlacedRule[], meter: Meter): Steps<ReachFault | null> {
   const regions = toRegions(placed, meter);
   if (regions.length === 0) return null;
   for (const { parts, index } of earlier) {

@@ -16,7 +16,7 @@
 import type { Steps } from '../../lib/slices.ts';
 import { type Action, DEFAULT_GRANT, grants } from '../policy.ts';
 import { type Meter, valuesOf } from './cells.ts';
-import { attempt, type Placed, toRegions } from './reach.ts';
+import { attempt, type PlacedRule, toRegions } from './reach.ts';
 import { anonymous, type Region, silenced, within, withoutRule } from './region.ts';
 
 /** Without a user agent, the crawler is unknown too. */
@@ -46,11 +46,11 @@ export interface Evasion {
 
 interface Policy {
   /** In the order of evaluation. */
-  order: readonly Placed[];
+  order: readonly PlacedRule[];
   defaultAction: Action;
 }
 
-export function* findEvasions(order: readonly Placed[], defaultAction: Action, meter: Meter): Steps<Evasion[]> {
+export function* findEvasions(order: readonly PlacedRule[], defaultAction: Action, meter: Meter): Steps<Evasion[]> {
   const found: Evasion[] = [];
   for (const [position, placed] of order.entries()) {
     const { action, conditions = {} } = placed.rule;
@@ -69,7 +69,11 @@ export function* findEvasions(order: readonly Placed[], defaultAction: Action, m
 }
 
 /** Returns the checks that a rule decides; null: too many pieces. */
-export function* whereItDecides(placed: Placed, earlier: readonly Placed[], meter: Meter): Steps<Region[] | null> {
+export function* whereItDecides(
+  placed: PlacedRule,
+  earlier: readonly PlacedRule[],
+  meter: Meter,
+): Steps<Region[] | null> {
   let left: Region[] | null = toRegions(placed, meter);
   for (const { parts } of earlier) {
     if (left === null || parts === null) return null;

@@ -13,12 +13,12 @@ import { CRAWLERS } from '../crawlers/directory.ts';
 import { DEFAULT_GRANT, type Rule } from '../policy.ts';
 import type { Meter } from './cells.ts';
 import { UNPROVEN_CRAWLER, UNVERIFIED_CHECK } from './literals.ts';
-import { attempt, type Placed } from './reach.ts';
+import { attempt, type PlacedRule } from './reach.ts';
 import { meetAll } from './region.ts';
 import { whereItDecides } from './silence.ts';
 
 /** The parties that rules name. */
-export interface Named {
+export interface NamedParties {
   requesterIds: readonly string[];
   /** Some rule allows by the type, the tags or the metadata of requesters. */
   byKind: boolean;
@@ -33,13 +33,13 @@ export interface Verifiable {
   /** Ids, of those that the rules name. */
   requesterIds: ReadonlySet<string>;
   /** Kinds of requesters with identities, each once. */
-  kinds: readonly Kind[];
+  kinds: readonly RequesterKind[];
   /** Types of the licenses that requesters with identities hold. */
   licenseTypes: ReadonlySet<string>;
 }
 
 /** Requesters of the same type, tags and metadata under the keys that rules go by. */
-export interface Kind {
+export interface RequesterKind {
   type: string | null;
   tags: readonly string[];
   metadata: Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ const CRAWLER_KEYS = Object.keys(CRAWLER_FIELDS) as (keyof typeof CRAWLER_FIELDS
 const KIND_KEYS = ['requesterType', 'requesterTags', 'requesterMetadata'] as const;
 const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
 
-export function namedBy(rules: readonly Rule[]): Named {
+export function namedBy(rules: readonly Rule[]): NamedParties {
   const named = rules.filter(isByName).map(({ conditions = {} }) => conditions);
   return {
     requesterIds: [...new Set(named.flatMap((conditions) => textsOf(conditions.requesterId)))],
@@ -96,7 +96,11 @@ export interface Unverified {
   };
 }
 
-export function* findUnverified(order: readonly Placed[], verifiable: Verifiable, meter: Meter): Steps<Unverified[]> {
+export function* findUnverified(
+  order: readonly PlacedRule[],
+  verifiable: Verifiable,
+  meter: Meter,
+): Steps<Unverified[]> {
   const unverified: Unverified[] = [];
   for (const [position, placed] of order.entries()) {
     const { conditions = {} } = placed.rule;
@@ -156,12 +160,12 @@ const textsOf = (value: unknown): readonly string[] => (value === undefined ? []
 const kindKey = (conditions: Conditions): string | undefined => KIND_KEYS.find((key) => conditions[key] !== undefined);
 
 /** Returns whether such requesters meet the conditions on them. A missing type, or key of metadata, meets none. */
-function isOfKind(conditions: Conditions, { type, tags, metadata }: Kind): boolean {
+function isOfKind(conditions: Conditions, { type, tags, metadata }: RequesterKind): boolean {
   const types = type === null ? [] : [type];
   const holds = (key: string, values: readonly string[]): boolean =>
     (conditions[key] === undefined || textsOf(conditions[key]).some((one) => values.includes(one))) &&
     !textsOf(conditions[`${key}Not`]).some((one) => values.includes(one));
-  const { requesterMetadata = {}, requesterMetadataNot } = conditions as Record<string, Kind['metadata']>;
+  const { requesterMetadata = {}, requesterMetadataNot } = conditions as Record<string, RequesterKind['metadata']>;
   return (
     holds('requesterType', types) &&
     holds('requesterTags', tags) &&

@@ -2,7 +2,7 @@
 import { type Period, periodAt } from './periods.ts';
 import { type Share, shareOf } from './share.ts';
 import type { QuotaPeriod, Terms } from './terms.ts';
-import { type Bounds, type Segment, segmentAt, termsAround } from './timeline.ts';
+import { type PeriodBounds, type Segment, segmentAt, termsAround } from './timeline.ts';
 
 export interface QuotaState {
   units: number;
@@ -14,7 +14,7 @@ export interface QuotaState {
 }
 
 /** Returns the period of the quota that contains a time; undefined without a quota. `term`: the whole license. */
-export function quotaPeriodAt(terms: Terms, { startsAt, expiresAt }: Bounds, at: number): Period | undefined {
+export function quotaPeriodAt(terms: Terms, { startsAt, expiresAt }: PeriodBounds, at: number): Period | undefined {
   const { quota, timezone } = terms;
   if (quota === undefined) return undefined;
   const kind = quota.period ?? terms.period;
@@ -26,7 +26,7 @@ export function quotaPeriodAt(terms: Terms, { startsAt, expiresAt }: Bounds, at:
  * Returns how many units the quota includes in its period of a time; 0 without a quota. In a period that is not whole,
  * these are fewer only if the terms prorate and count it by month, quarter or year.
  */
-export function quotaUnitsAt(segments: readonly Segment[], bounds: Bounds, at: number): number {
+export function quotaUnitsAt(segments: readonly Segment[], bounds: PeriodBounds, at: number): number {
   const terms = segmentAt(segments, at)?.terms;
   if (terms?.quota === undefined) return 0;
   const { quota, timezone, prorate } = terms;
@@ -112,11 +112,11 @@ export const countingOf = ({ unit, purposes, timezone, period, quota }: Terms): 
 
 /** The quotas of one license over time. Calendars are slow, so the span of the last time is kept. */
 export class LicenseQuotas {
-  readonly #license: Bounds & { id: string; requesterId: string };
+  readonly #license: PeriodBounds & { id: string; requesterId: string };
   readonly #segments: readonly Segment[];
   #last: { from: number; until: number; span: QuotaSpan | null } | undefined;
 
-  constructor(license: Bounds & { id: string; requesterId: string }, segments: readonly Segment[]) {
+  constructor(license: PeriodBounds & { id: string; requesterId: string }, segments: readonly Segment[]) {
     this.#license = license;
     this.#segments = segments;
   }

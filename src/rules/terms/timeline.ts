@@ -23,7 +23,7 @@ export interface Segment {
 }
 
 /** A span of time, epoch ms; null: without a bound. */
-export interface Bounds {
+export interface PeriodBounds {
   startsAt: number | null;
   expiresAt: number | null;
 }
@@ -61,7 +61,7 @@ export function billingPeriodAt(segments: readonly Segment[], at: number): Billi
 /** Yields the billing periods that end after `since` and begin before `until`, in order, while the license lasts. */
 export function* billingPeriods(
   segments: readonly Segment[],
-  bounds: Bounds,
+  bounds: PeriodBounds,
   { since, until }: { since: number; until: number },
 ): Generator<BillingPeriodSpan> {
   const { startsAt, expiresAt } = bounds;
@@ -79,9 +79,9 @@ export function* billingPeriods(
   }
 }
 
-const ALWAYS: Bounds = { startsAt: null, expiresAt: null };
+const ALWAYS: PeriodBounds = { startsAt: null, expiresAt: null };
 
-function within({ from, to, version, terms }: Segment, period: DatedPeriod, bounds: Bounds): BillingPeriodSpan {
+function within({ from, to, version, terms }: Segment, period: DatedPeriod, bounds: PeriodBounds): BillingPeriodSpan {
   const [start, end] = [Math.max(period.start, from), Math.min(period.end, to)];
   const own = { from: Math.max(start, bounds.startsAt ?? start), to: Math.min(end, bounds.expiresAt ?? end) };
   const share = shareOf(terms.period, terms.timezone, period, own);

@@ -8,7 +8,7 @@ import type { Ledger } from '../../decisions/ledger/ledger.ts';
 import type { Columns } from '../../reports/columns/columns.ts';
 import type { Identities } from '../../requesters/identities/identities.ts';
 import type { Signatures } from '../../requesters/signatures/signatures.ts';
-import { PERIODS, type Period } from '../../rules/limit.ts';
+import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
 import { REASONS } from '../../rules/reason.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { Metric } from './metric.ts';
@@ -122,7 +122,7 @@ function listDecisions(ledger: Ledger): Metric[] {
 }
 
 function listLimits(ledger: Ledger): Metric[] {
-  return (Object.keys(PERIODS) as Period[]).flatMap((period) =>
+  return (Object.keys(PERIODS) as LimitPeriod[]).flatMap((period) =>
     (['admitted', 'refused'] as const).map((outcome) => ({
       name: 'postern_limit_claims_total',
       help: 'Checks that a rule with a rate limit allowed, by the outcome of the limit',

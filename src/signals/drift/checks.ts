@@ -9,7 +9,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { every } from '../../lib/every.ts';
 import { openGetter } from '../../lib/outgoing/get.ts';
 import { VERSION } from '../../lib/version.ts';
-import { type DriftDeps, lookAndCompare, type Outcome } from './drift.ts';
+import { type DriftDeps, type DriftOutcome, lookAndCompare } from './drift.ts';
 import { driftAnswer } from './schema.ts';
 import { deleteStrayChecks, findCheck, findDue, putCheck, type SignalCheck } from './store.ts';
 
@@ -37,12 +37,12 @@ const AT_ONCE = 4;
 export function openDriftChecks(deps: ChecksDeps): DriftChecks {
   const { db, changes, clock, allowPrivate, isOurs, onProblem } = deps;
   const getter = openGetter({ userAgent: `Postern/${VERSION}`, allowPrivate });
-  const looks = new Map<string, Promise<Outcome>>();
+  const looks = new Map<string, Promise<DriftOutcome>>();
   /** Sites whose comparison failed, until they are due again: others come first. */
   const resting = new Map<string, number>();
 
   /** Requests that come while a site is looked at share the result. */
-  function look(host: string): Promise<Outcome> {
+  function look(host: string): Promise<DriftOutcome> {
     const running = looks.get(host);
     if (running !== undefined) return running;
     if (looks.size >= 2 * AT_ONCE) return Promise.reject(new Unavailable('too many sites are being looked at'));
@@ -94,7 +94,7 @@ export function openDriftChecks(deps: ChecksDeps): DriftChecks {
 /** A site that could not be looked at differs as before. */
 function toCheck(
   host: string,
-  { state, files, digest }: Outcome,
+  { state, files, digest }: DriftOutcome,
   { before, now }: { before: SignalCheck | undefined; now: number },
 ): SignalCheck {
   const common = { host, state, checkedAt: now, files };

@@ -6,8 +6,8 @@ import type { Published, Signals } from '../signals.ts';
 import { CRAWLERS_SHOWN, type Difference } from './difference.ts';
 import { compareHeaders } from './headers.ts';
 import { type Line, toLines } from './lines.ts';
-import { type LookDeps, type Looked, look } from './look.ts';
-import { Budget } from './meaning.ts';
+import { type LiveFile, type LookDeps, look } from './look.ts';
+import { StepBudget } from './meaning.ts';
 import { compareRobots } from './robots.ts';
 import { compareRsl } from './rsl.ts';
 import { compareTdmPolicy, compareTdmrep } from './tdm.ts';
@@ -29,7 +29,7 @@ export interface CheckedFile {
   lines: Line[];
 }
 
-export interface Outcome {
+export interface DriftOutcome {
   state: State;
   files: CheckedFile[];
   /** A hash of the differences; null: there are none. */
@@ -47,9 +47,9 @@ const POLICIES_MAX = 10;
 const TEXT_MAX = 500;
 
 /** Throws site_not_found, and Unavailable. */
-export async function lookAndCompare(deps: DriftDeps, host: string): Promise<Outcome> {
+export async function lookAndCompare(deps: DriftDeps, host: string): Promise<DriftOutcome> {
   const published = await deps.signals.read(host);
-  const work: Work = { deps, host, published, budget: new Budget(STEPS_MAX) };
+  const work: Work = { deps, host, published, budget: new StepBudget(STEPS_MAX) };
   const files = [
     ...(await Promise.all(
       SIGNAL_KINDS.filter((kind) => (SIGNALS[kind] as Signal).path !== null).map((kind) => checkFile(work, kind)),
@@ -70,7 +70,7 @@ interface Work {
   deps: DriftDeps;
   host: string;
   published: Published;
-  budget: Budget;
+  budget: StepBudget;
 }
 
 async function checkFile({ deps, host, published, budget }: Work, kind: SignalKind): Promise<CheckedFile> {
@@ -89,12 +89,12 @@ async function checkFile({ deps, host, published, budget }: Work, kind: SignalKi
   }
 }
 
-const fromFailure = (looked: Exclude<Looked, { kind: 'found' }>, path: string): Found =>
+const fromFailure = (looked: Exclude<LiveFile, { kind: 'found' }>, path: string): Found =>
   looked.kind === 'missing' ? { differences: [missing(path, looked.status)] } : { unreachable: looked.why };
 
 async function differencesOf(
   { kind, host, intended, live }: { kind: SignalKind; host: string; intended: string; live: string },
-  budget: Budget,
+  budget: StepBudget,
 ): Promise<Difference[]> {
   if (intended === live) return [];
   if (kind === 'robots.txt') return (await compareRobots(intended, live, budget)).differences;

@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Fetched, Getter } from '../../lib/outgoing/get.ts';
 
-export type Looked =
+export type LiveFile =
   | { kind: 'found'; body: string; headers: IncomingHttpHeaders }
   /** The site says that there is none. */
   | { kind: 'missing'; status: number }
@@ -27,7 +27,7 @@ export interface LookDeps {
 export async function look(
   { getter, allowPrivate }: LookDeps,
   { host, path, isPage = false }: { host: string; path: string; isPage?: boolean },
-): Promise<Looked> {
+): Promise<LiveFile> {
   const deadline = performance.now() + TIMEOUT_MS;
   const fetch = (url: string): Promise<Fetched> =>
     getter.get(url, {
@@ -58,7 +58,7 @@ function targetOf(fetched: Fetched, url: string): string | undefined {
 /** A byte order mark is no part of the text. */
 const toText = (body: Buffer): string => body.toString().replace(/^\uFEFF/, '');
 
-function toLooked(fetched: Fetched, isPage: boolean): Looked {
+function toLooked(fetched: Fetched, isPage: boolean): LiveFile {
   if (fetched.error === undefined) {
     return { kind: 'found', body: toText(fetched.body), headers: fetched.headers };
   }

@@ -28,7 +28,7 @@ export interface Different {
 }
 
 /** Bounds the work of one comparison; shared by the parts of a file. */
-export class Budget {
+export class StepBudget {
   #steps: number;
   readonly slices = new Slices();
 
@@ -66,7 +66,7 @@ export function* crossingsOf(pattern: string, others: Iterable<Ruled>): Generato
 export async function compare(
   intended: Side,
   live: Side,
-  { budget, all = false }: { budget: Budget; all?: boolean },
+  { budget, all = false }: { budget: StepBudget; all?: boolean },
 ): Promise<{ differences: Different[]; isCut: boolean }> {
   const differences = new Map<string, Different>();
   const names = new Set([...intended.rules.keys(), ...live.rules.keys()]);

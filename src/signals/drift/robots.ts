@@ -12,7 +12,7 @@ import {
   toReadable,
 } from '../robots/robots-reader.ts';
 import { type Difference, NOT_ALL, namesOf, toDifference } from './difference.ts';
-import { type Budget, compare, type Different, type Side } from './meaning.ts';
+import { compare, type Different, type Side, type StepBudget } from './meaning.ts';
 
 /** Crawlers need not read the rest (RFC 9309, 2.5). */
 const LENGTH_READ = 500 * 1024;
@@ -22,7 +22,7 @@ const LIVE_TOKENS_MAX = 500;
 export async function compareRobots(
   intendedText: string,
   liveText: string,
-  budget: Budget,
+  budget: StepBudget,
 ): Promise<{ differences: Difference[]; isCut: boolean }> {
   const [intended, live] = [readRobots(intendedText), readRobots(liveText.slice(0, LENGTH_READ))];
   const differences: Difference[] = [];
@@ -163,7 +163,7 @@ function compareLicenses(
     );
 }
 
-async function compareUsage(crawlers: readonly string[], { one, other }: Omit<Pair, 'crawlers'>, budget: Budget) {
+async function compareUsage(crawlers: readonly string[], { one, other }: Omit<Pair, 'crawlers'>, budget: StepBudget) {
   const intended = usageRules(one.others.get('content-usage') ?? []);
   if (intended.length === 0) return { differences: [], isCut: false };
   const live = usageRules(other.others.get('content-usage') ?? []);

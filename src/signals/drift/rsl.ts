@@ -3,7 +3,7 @@
 import { type RslContent, readRsl } from '../formats/rsl-reader.ts';
 import { matchesReadable, toReadable } from '../robots/robots-reader.ts';
 import { type Difference, NOT_ALL, toDifference } from './difference.ts';
-import { type Budget, compare, type Side } from './meaning.ts';
+import { compare, type Side, type StepBudget } from './meaning.ts';
 
 function valueOf({ permitted, payment }: RslContent): string {
   const price = payment === null ? '' : `, for ${payment}`;
@@ -33,7 +33,7 @@ const permittedIn = (value: string | null): string[] => (value ?? 'nothing').spl
 /** Throws for a live text that is no RSL. */
 export async function compareRsl(
   { host, intended, live }: { host: string; intended: string; live: string },
-  budget: Budget,
+  budget: StepBudget,
 ): Promise<Difference[]> {
   const one = toSide(await readRsl(intended, host, budget.slices));
   const other = toSide(await readRsl(live, host, budget.slices));

@@ -2,7 +2,7 @@
 import { sameJson } from '../../lib/json.ts';
 import { inOneSpelling, matchesReadable, toPattern, toReadable } from '../robots/robots-reader.ts';
 import { type Difference, NOT_ALL, toDifference } from './difference.ts';
-import { type Budget, compare, type Side } from './meaning.ts';
+import { compare, type Side, type StepBudget } from './meaning.ts';
 
 /** Throws for a text that is no list of entries. */
 function toSide(text: string): Side {
@@ -34,7 +34,7 @@ function valueOf(entry: Record<string, unknown>): string {
 const isReserved = (value: string | null): boolean => value?.startsWith('reserved') === true;
 
 /** Throws for a live text that is no list of entries. */
-export async function compareTdmrep(intended: string, live: string, budget: Budget): Promise<Difference[]> {
+export async function compareTdmrep(intended: string, live: string, budget: StepBudget): Promise<Difference[]> {
   if (sameJson(JSON.parse(intended), JSON.parse(live))) return [];
   const { differences, isCut } = await compare(toSide(intended), toSide(live), { budget, all: true });
   const found = differences.map(({ pattern, intended: wanted, live: said }) => {

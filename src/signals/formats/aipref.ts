@@ -3,7 +3,7 @@
  * robots.txt, and the header of an answer. Pure. Both are drafts without consensus.
  */
 
-import { crawlOf, type Inexpressible, type Row, useOf } from '../table/table.ts';
+import { crawlOf, type Inexpressible, type TableRow, useOf } from '../table/table.ts';
 import { askedRows, isFree } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
 import { byOctets, toNarrowest } from './ranking.ts';
@@ -33,7 +33,7 @@ interface UsageLines {
 export const NO_USAGE: UsageLines = { lines: [], cannotExpress: [] };
 
 /** Returns the lines of a group. Preferences are about what may be fetched, so a use needs access. */
-export function usageLines(rows: readonly Row[], audiences: readonly number[]): UsageLines {
+export function usageLines(rows: readonly TableRow[], audiences: readonly number[]): UsageLines {
   const values = askedRows(rows).map((row) => ({
     pattern: row.pattern,
     value: toValue((use) =>
@@ -58,4 +58,4 @@ const LOWERED =
   'Content-Usage cannot separate these paths from others with stricter preferences, so the stricter ones are published for them.';
 
 /** Returns the value of the header for a page of the row. */
-export const usageHeader = ({ cell }: Row): string => toValue((use) => isFree(cell, use));
+export const usageHeader = ({ cell }: TableRow): string => toValue((use) => isFree(cell, use));

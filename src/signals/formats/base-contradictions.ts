@@ -4,7 +4,7 @@ import { spellDenied } from '../robots/longest-match.ts';
 import type { Base, BaseGroup, BaseLine } from '../robots/robots-base.ts';
 import type { NamedGroup } from '../robots/robots-groups.ts';
 import { inOneSpelling, toPattern } from '../robots/robots-reader.ts';
-import { crawlOf, type Row, type Table, textOf, useOf } from '../table/table.ts';
+import { crawlOf, type Table, type TableRow, textOf, useOf } from '../table/table.ts';
 import { askedRows } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
 import { usageRules } from './usage-reader.ts';
@@ -68,16 +68,16 @@ function toContradiction({ no, name, value }: BaseLine, crawler: string, pattern
 }
 
 interface Work {
-  rows: readonly Row[];
+  rows: readonly TableRow[];
   steps: number;
 }
 
 /** Returns the pattern of a row that denies what a line allows. */
 function wrongAt({ key, value }: BaseLine, audience: number, work: Work): string | undefined {
-  const mayFetch = (row: Row): boolean => crawlOf(row, audience).allowed;
+  const mayFetch = (row: TableRow): boolean => crawlOf(row, audience).allowed;
   const mayUse =
     (use: Use) =>
-    (row: Row): boolean =>
+    (row: TableRow): boolean =>
       mayFetch(row) && useOf(row, use, audience).allowed;
   if (key === 'allow' && value !== '') return findDenied(value, work, mayFetch);
   if (key === 'content-signal') {
@@ -102,7 +102,7 @@ function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | 
 }
 
 /** Returns the pattern of the first row that holds for an address of the text, unless it is allowed there. */
-function findDenied(text: string, work: Work, isAllowed: (row: Row) => boolean): string | undefined {
+function findDenied(text: string, work: Work, isAllowed: (row: TableRow) => boolean): string | undefined {
   const own = toPattern(inOneSpelling(text));
   for (const row of work.rows) {
     if (--work.steps < 0) return undefined;

@@ -4,11 +4,11 @@ import type { Notice } from '../../content/sites/notice.ts';
 import type { PageSignals } from '../../decisions/ledger/decision.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import { matchesPath, toTarget } from '../../lib/urls/url-pattern.ts';
-import { type Row, type Table, textOf } from '../table/table.ts';
+import { type Table, type TableRow, textOf } from '../table/table.ts';
 import { usageHeader } from './aipref.ts';
 import { NOTHING, tdmHeaders } from './tdmrep.ts';
 
-const finders = new WeakMap<Table, (locator: Locator) => Row | undefined>();
+const finders = new WeakMap<Table, (locator: Locator) => TableRow | undefined>();
 
 /** Returns none for a page that no statement is about. */
 export function pageHeaders(table: Table, locator: Locator): Record<string, string> {
@@ -16,7 +16,7 @@ export function pageHeaders(table: Table, locator: Locator): Record<string, stri
   return row === undefined ? {} : rowHeaders(table, row);
 }
 
-function rowHeaders({ host, site }: Table, row: Row): Record<string, string> {
+function rowHeaders({ host, site }: Table, row: TableRow): Record<string, string> {
   const { tdmrep, contentUsage } = site.signals;
   if (row.cell.policyId === null) return {};
   return {
@@ -41,15 +41,15 @@ export function renderHeaders(table: Table, link: string | null) {
 }
 
 /** Returns the row that holds for a page. */
-export function rowAt(table: Table, locator: Locator): Row | undefined {
+export function rowAt(table: Table, locator: Locator): TableRow | undefined {
   const find = finders.get(table) ?? openFinder(table.rows);
   finders.set(table, find);
   return find(locator);
 }
 
 /** Returns a function that finds the first row that matches, among those whose literal beginning the path has. */
-function openFinder(rows: readonly Row[]): (locator: Locator) => Row | undefined {
-  const byHead = Map.groupBy(rows.keys(), (i) => (rows[i] as Row).pattern.path.parts[0] as string);
+function openFinder(rows: readonly TableRow[]): (locator: Locator) => TableRow | undefined {
+  const byHead = Map.groupBy(rows.keys(), (i) => (rows[i] as TableRow).pattern.path.parts[0] as string);
   const lengths = [...new Set([...byHead.keys()].map((head) => head.length))];
   return (locator) => {
     const target = toTarget(locator);
@@ -58,7 +58,7 @@ function openFinder(rows: readonly Row[]): (locator: Locator) => Row | undefined
       if (length > target.path.length) continue;
       for (const i of byHead.get(target.path.slice(0, length)) ?? []) {
         if (i >= first) break;
-        if (matchesPath((rows[i] as Row).pattern, target)) first = i;
+        if (matchesPath((rows[i] as TableRow).pattern, target)) first = i;
       }
     }
     return rows[first];

@@ -22,7 +22,7 @@ export interface Narrowed<V> extends Spelled {
   readonly value: V;
 }
 
-export interface Reading<V> {
+export interface FormatReading<V> {
   /** Returns what may be said of a URL for which one of both holds. */
   least(one: V, other: V): V;
   /** The measure by which a reader calls a text narrower than another. */
@@ -48,7 +48,7 @@ export const byLiterals = (text: string): number =>
   text.replaceAll(/[*$]/g, '').length + (text.endsWith('$') ? 0.5 : 0);
 
 /** Returns undefined where too many patterns overlap. Values are compared by identity. */
-export function toNarrowest<V>(ranked: readonly Ranked<V>[], reading: Reading<V>): Ranking<V> | undefined {
+export function toNarrowest<V>(ranked: readonly Ranked<V>[], reading: FormatReading<V>): Ranking<V> | undefined {
   const places = ranked.map(({ pattern, value }) => toPlace(pattern, value));
   const pairs = new Set(places.map(({ value }) => value)).size < 2 ? [] : overlaps(places);
   if (pairs === undefined) return undefined;
@@ -130,7 +130,7 @@ const toPattern = (text: string): PathPattern => {
 };
 
 /** Lowers values until each entry says no more than holds for every URL that a reader may look up in it. */
-function lower<V>(places: readonly Place<V>[], pairs: readonly Pair[], reading: Reading<V>): Set<Place<V>> {
+function lower<V>(places: readonly Place<V>[], pairs: readonly Pair[], reading: FormatReading<V>): Set<Place<V>> {
   const lowered = new Set<Place<V>>();
   const put = (place: Place<V>, value: V): boolean => {
     if (place.value === value) return false;
@@ -153,7 +153,7 @@ function lower<V>(places: readonly Place<V>[], pairs: readonly Pair[], reading: 
   return lowered;
 }
 
-function isSurelyFirst<V>(earlier: Place<V>, later: Place<V>, { measure, segments }: Reading<V>): boolean {
+function isSurelyFirst<V>(earlier: Place<V>, later: Place<V>, { measure, segments }: FormatReading<V>): boolean {
   const least = Math.min(...earlier.texts.map(measure));
   if (least <= Math.max(...later.texts.map(measure))) return false;
   if (!segments || !isSegment(later)) return true;
@@ -161,7 +161,7 @@ function isSurelyFirst<V>(earlier: Place<V>, later: Place<V>, { measure, segment
 }
 
 /** Whole paths are compared without a query, so a pattern with a query holds for each. */
-const isWiderFor = <V>({ pattern, isWider }: Place<V>, { segments }: Reading<V>): boolean =>
+const isWiderFor = <V>({ pattern, isWider }: Place<V>, { segments }: FormatReading<V>): boolean =>
   isWider || (segments && pattern.query !== null);
 
 const isWhole = ({ pattern: { path } }: Place<unknown>): boolean => path.parts.length === 1 && path.ends;

@@ -16,7 +16,7 @@ import {
   toPattern,
   toReadable,
 } from '../robots/robots-reader.ts';
-import { type Row, type Table, textOf, useOf } from '../table/table.ts';
+import { type Table, type TableRow, textOf, useOf } from '../table/table.ts';
 import { askedRows, isFree } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
 import { PREFERRED } from './aipref.ts';
@@ -39,7 +39,7 @@ export const STEPS_MAX = 1_000_000;
 export const STEPS_OF_ROW = 20;
 
 /** Returns the row that decides about an address; undefined for an address that no policy is asked about. */
-export function askedRow(table: Table, path: string): Row | undefined {
+export function askedRow(table: Table, path: string): TableRow | undefined {
   const target = parseTarget(path);
   const locator: Locator | undefined = target && { host: table.host, ...target };
   const row = locator && rowAt(table, locator);
@@ -57,7 +57,7 @@ export interface GroupOf {
 interface Usage {
   texts: string[];
   /** Returns a preference that is permitted at a path and that a policy denies. */
-  wrongAt(row: Row, path: string): string | undefined;
+  wrongAt(row: TableRow, path: string): string | undefined;
 }
 
 export function readUsage({ audience, crawler, group }: GroupOf): Usage {
@@ -100,7 +100,7 @@ export async function readBackRsl(table: Table, text: string, found: Contradicti
 const toText = ({ text }: RslContent): string => text;
 
 /** Finds a use that a reader finds permitted, and that is neither free nor for sale at that price. */
-function permittedWrongly(row: Row, contents: readonly RslContent[], path: string): Use | undefined {
+function permittedWrongly(row: TableRow, contents: readonly RslContent[], path: string): Use | undefined {
   const client = contentForClient(contents, path);
   const readings = [contentsFor(contents, path), client === undefined ? [] : [client]];
   return USES.find(

@@ -5,7 +5,7 @@
  */
 import type { Offered } from '../../requesters/offers/offer.ts';
 import { formatAmount } from '../../rules/terms/money.ts';
-import type { Inexpressible, Row, Table } from '../table/table.ts';
+import type { Inexpressible, Table, TableRow } from '../table/table.ts';
 import { askedRows, interned, isFree, isMixed } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
 import { byLiterals, type Narrowed, toNarrowest } from './ranking.ts';
@@ -58,10 +58,10 @@ const LOWERED =
   'Readers of RSL cannot separate these paths from others with stricter terms, so the stricter ones are published for them.';
 
 /** Free where everybody may, for sale where a license of one type lets everybody. */
-const standingOf = ({ cell, offers = {} }: Row, use: Use): Standing =>
+const standingOf = ({ cell, offers = {} }: TableRow, use: Use): Standing =>
   isFree(cell, use) ? 'free' : (offers[use] ?? 'denied');
 
-function aboutRows(rows: readonly Row[]): Inexpressible[] {
+function aboutRows(rows: readonly TableRow[]): Inexpressible[] {
   const mixed = USES.filter((use) => rows.some(({ cell }) => isMixed(cell, use)));
   const both = rows.some((row) => {
     const standings = USES.map((use) => keyOf(standingOf(row, use)));

@@ -5,7 +5,7 @@
 
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
 import type { Offered } from '../../requesters/offers/offer.ts';
-import { type Inexpressible, type Row, type Table, textOf } from '../table/table.ts';
+import { type Inexpressible, type Table, type TableRow, textOf } from '../table/table.ts';
 import { askedRows, isFree, isMixed } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES } from '../table/words.ts';
 import { overlapping, spell } from './ranking.ts';
@@ -58,14 +58,14 @@ export function renderTdmrep({ host, rows }: Table): Rendering {
 }
 
 /** Returns undefined for too many patterns. */
-function readEntries(rows: readonly Row[]): { entries: Entry[]; reserved: Set<string> } | undefined {
+function readEntries(rows: readonly TableRow[]): { entries: Entry[]; reserved: Set<string> } | undefined {
   const entries = toEntries(rows);
   const pairs = new Set(entries.map(({ isReserved }) => isReserved)).size < 2 ? [] : overlapping(entries);
   return pairs === undefined ? undefined : { entries, reserved: reserveMore(entries, pairs) };
 }
 
 /** Readers may match the path alone, so an entry names no query: one that is reserved reserves its path. */
-function toEntries(rows: readonly Row[]): Entry[] {
+function toEntries(rows: readonly TableRow[]): Entry[] {
   const entries = rows.map(
     ({ pattern, collectionId, cell }): Entry => ({
       pattern: pattern.query === null ? pattern : { ...pattern, query: null },
@@ -76,12 +76,12 @@ function toEntries(rows: readonly Row[]): Entry[] {
   return entries.filter(({ isReserved }, i) => isReserved || rows[i]?.pattern.query === null);
 }
 
-const isReservedAt = ({ cell }: Pick<Row, 'cell'>): boolean => MINING.some((use) => !isFree(cell, use));
+const isReservedAt = ({ cell }: Pick<TableRow, 'cell'>): boolean => MINING.some((use) => !isFree(cell, use));
 
 const aboutTexts = (texts: ReadonlySet<string>, message: string): Inexpressible[] =>
   texts.size === 0 ? [] : [{ kind: KIND, about: [...texts].slice(0, ABOUT_MAX), message }];
 
-const queriesOf = (rows: readonly Row[]): Set<string> =>
+const queriesOf = (rows: readonly TableRow[]): Set<string> =>
   new Set(rows.filter(({ pattern }) => pattern.query !== null).map(({ pattern }) => textOf(pattern)));
 
 /** The file for too many patterns that overlap. */
@@ -118,7 +118,7 @@ function reserveMore(entries: readonly Entry[], pairs: readonly (readonly [numbe
 }
 
 /** Returns the headers of a page of the row. */
-export function tdmHeaders(host: string, { cell, collectionId }: Row): Record<string, string> {
+export function tdmHeaders(host: string, { cell, collectionId }: TableRow): Record<string, string> {
   const isReserved = isReservedAt({ cell });
   return {
     'tdm-reservation': String(FORMATS.tdmrep.values[isReserved ? 0 : 1]),
@@ -141,7 +141,7 @@ export function renderTdmPolicies(table: Table): Rendering {
   return { text: `${JSON.stringify(policies, null, 1)}\n`, cannotExpress: [], refusal };
 }
 
-function toPolicy({ host, site }: Table, collectionId: string, rows: readonly Row[]): object {
+function toPolicy({ host, site }: Table, collectionId: string, rows: readonly TableRow[]): object {
   const { context, profile } = FORMATS.tdmrep;
   const offered = rows.flatMap(({ offers = {} }) => MINING.flatMap((use) => offers[use] ?? []));
   const contact = offered.find((one) => one.contact !== undefined)?.contact ?? site.contact;
@@ -165,7 +165,7 @@ function toPolicy({ host, site }: Table, collectionId: string, rows: readonly Ro
 const EMAIL = /^[^\s@:]+@[^\s@]+$/;
 
 /** Payment is enough only where everything that is reserved is for sale at a price. */
-function dutyOf(rows: readonly Row[], offered: readonly Offered[]): 'compensate' | 'obtainConsent' {
+function dutyOf(rows: readonly TableRow[], offered: readonly Offered[]): 'compensate' | 'obtainConsent' {
   const isForSale = rows.every(({ cell, offers = {} }) =>
     MINING.every((use) => isFree(cell, use) || offers[use] !== undefined),
   );

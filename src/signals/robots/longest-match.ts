@@ -7,17 +7,17 @@
  * where its text is found in the query. An empty query is none, so an allowing `/a?` comes with a denying `/a?$`.
  */
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
-import { type Rule, RuleBook } from '../table/rule-book.ts';
+import { type BookRule, RuleBook } from '../table/rule-book.ts';
 
 /** An answer for a pattern; of several patterns that match, the first counts. */
-export interface Ranked {
+export interface RankedRule {
   readonly pattern: PathPattern;
   readonly allowed: boolean;
 }
 
 export interface Rules {
   /** Most important first. */
-  rules: Rule[];
+  rules: BookRule[];
   /** Patterns whose rules deny more than they should. */
   stricter: string[];
   /** Rules of the site beside which more is disallowed than by either of both. */
@@ -27,7 +27,7 @@ export interface Rules {
 }
 
 /** `site`: rules of the same group that stand elsewhere. Paths without a rule are allowed. */
-export function toLongestMatch(ranked: readonly Ranked[], site: readonly Rule[] = []): Rules {
+export function toLongestMatch(ranked: readonly RankedRule[], site: readonly BookRule[] = []): Rules {
   const stricter: string[] = [];
   const book = new RuleBook(site);
   for (const { pattern, allowed } of leastFirst(ranked)) {
@@ -43,8 +43,8 @@ export function toLongestMatch(ranked: readonly Ranked[], site: readonly Rule[] 
 }
 
 /** Keeps the order of neighbors that are equal: of the spellings of a pattern, its own finds room first. */
-function leastFirst(ranked: readonly Ranked[]): Ranked[] {
-  const runs: Ranked[][] = [];
+function leastFirst(ranked: readonly RankedRule[]): RankedRule[] {
+  const runs: RankedRule[][] = [];
   for (const one of ranked) {
     const run = runs.at(-1);
     const isEqual = run?.[0]?.allowed === one.allowed && run[0].pattern.octets === one.pattern.octets;

@@ -1,6 +1,6 @@
 /** Reads a site's own robots.txt as crawlers do (RFC 9309, section 2.2), to write groups beside it. Pure. */
 
-import type { Rule } from '../table/rule-book.ts';
+import type { BookRule } from '../table/rule-book.ts';
 import { inOneSpelling as spell } from './longest-match.ts';
 import { parseRobotsLine } from './robots-line.ts';
 import { inOneSpelling } from './robots-reader.ts';
@@ -19,7 +19,7 @@ export interface BaseGroup {
   /** Its lines but those that name crawlers. */
   readonly lines: readonly BaseLine[];
   /** Its rules, in all spellings. */
-  readonly rules: readonly Rule[];
+  readonly rules: readonly BookRule[];
 }
 
 export interface Base {
@@ -79,7 +79,7 @@ export function readBase(text: string): Base {
 const isRule = ({ key }: Pick<BaseLine, 'key'>): boolean => key === 'allow' || key === 'disallow';
 
 /** An empty rule says nothing. Readers differ in the escapes that they take for the character itself. */
-function toRules(line: BaseLine): Rule[] {
+function toRules(line: BaseLine): BookRule[] {
   if (!isRule(line) || line.value === '') return [];
   const texts = new Set([inOneSpelling(line.value), spell(line.value)]);
   return [...texts].map((text) => ({ text, allowed: line.key === 'allow' }));

@@ -1,12 +1,12 @@
 /** Writes one group of robots.txt: the names of its crawlers, its statements and its rules. Pure. */
 import { NO_USAGE, usageLines } from '../formats/aipref.ts';
 import { EVERYWHERE } from '../table/regions.ts';
-import type { Rule } from '../table/rule-book.ts';
-import { crawlOf, type Inexpressible, type Row, type Table, useOf } from '../table/table.ts';
+import type { BookRule } from '../table/rule-book.ts';
+import { crawlOf, type Inexpressible, type Table, type TableRow, useOf } from '../table/table.ts';
 import { askedRows } from '../table/values.ts';
 import { FORMATS, USE_WORDS, type Use } from '../table/words.ts';
 import { KnownRules } from './known-rules.ts';
-import { type Ranked, spellDenied, toLongestMatch } from './longest-match.ts';
+import { type RankedRule, spellDenied, toLongestMatch } from './longest-match.ts';
 import type { Base, BaseLine } from './robots-base.ts';
 import type { NamedGroup } from './robots-groups.ts';
 import { inOneSpelling } from './robots-reader.ts';
@@ -72,9 +72,9 @@ const isRule = ({ key }: BaseLine): boolean => key === 'allow' || key === 'disal
 const hasSignal = (base: Base, token: string): boolean =>
   base.groupOf(token).lines.some(({ key }) => key === 'content-signal');
 
-function rankedOf({ rows }: Table, { audiences, isClosed }: GroupParts): Ranked[] {
+function rankedOf({ rows }: Table, { audiences, isClosed }: GroupParts): RankedRule[] {
   const ranked = rows.map(
-    (row): Ranked => ({
+    (row): RankedRule => ({
       pattern: row.pattern,
       allowed: audiences.every((audience) => crawlOf(row, audience).allowed),
     }),
@@ -86,7 +86,7 @@ function rankedOf({ rows }: Table, { audiences, isClosed }: GroupParts): Ranked[
 const NONE = { lines: [], closed: [] };
 
 /** Returns the lines of `*` for a group that replaces it, without those that would open what is denied. */
-function repeatedOf(lines: readonly BaseLine[], ranked: readonly Ranked[]) {
+function repeatedOf(lines: readonly BaseLine[], ranked: readonly RankedRule[]) {
   const denied = knownOf(ranked.filter(({ allowed }) => !allowed).flatMap(({ pattern }) => spellDenied(pattern)));
   const disallowed = knownOf(lines.flatMap(({ key, value }) => (key === 'disallow' ? [inOneSpelling(value)] : [])));
   const isOpening = ({ key, value }: BaseLine): boolean =>
@@ -107,7 +107,7 @@ interface Beside extends GroupParts {
 }
 
 /** Splits tokens where the site's own rules for some of them need other rules beside them. */
-function besideRules(ranked: readonly Ranked[], { tokens, base, isMerged, repeated, isAlone }: Beside) {
+function besideRules(ranked: readonly RankedRule[], { tokens, base, isMerged, repeated, isAlone }: Beside) {
   const about = { stricter: new Set<string>(), closed: new Set<string>(), open: new Set<string>() };
   const parts = new Map<string, { tokens: string[]; rules: string[] }>();
   const known = new Map<unknown, string[]>();
@@ -130,7 +130,7 @@ function besideRules(ranked: readonly Ranked[], { tokens, base, isMerged, repeat
   return { parts: [...parts.values()], stricter: [...stricter], closed: [...closed], open: [...open] };
 }
 
-const rulesOf = (lines: readonly BaseLine[]): Rule[] =>
+const rulesOf = (lines: readonly BaseLine[]): BookRule[] =>
   lines
     .filter((line) => isRule(line) && line.value !== '')
     .map(({ key, value }) => ({
@@ -138,7 +138,7 @@ const rulesOf = (lines: readonly BaseLine[]): Rule[] =>
       allowed: key === 'allow',
     }));
 
-const toLine = ({ allowed, text }: Rule): string => `${allowed ? 'Allow' : 'Disallow'}: ${text}`;
+const toLine = ({ allowed, text }: BookRule): string => `${allowed ? 'Allow' : 'Disallow'}: ${text}`;
 
 const OWN_SIGNAL: Inexpressible = {
   kind: KIND,
@@ -147,7 +147,7 @@ const OWN_SIGNAL: Inexpressible = {
 };
 
 /** Returns one value for all paths: yes only if every path that may be fetched says so. */
-function signalOf(rows: readonly Row[], audiences: readonly number[], uses: readonly Use[]) {
+function signalOf(rows: readonly TableRow[], audiences: readonly number[], uses: readonly Use[]) {
   const cannotExpress: Inexpressible[] = [];
   const asked = askedRows(rows);
   const words = uses.flatMap((use) => {

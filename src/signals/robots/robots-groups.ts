@@ -1,6 +1,6 @@
 /** Sorts the crawlers of a site into the groups of its robots.txt. Pure. */
 
-import { crawlOf, type Group, groupAudiences, type Inexpressible, type Table } from '../table/table.ts';
+import { type AudienceGroup, crawlOf, groupAudiences, type Inexpressible, type Table } from '../table/table.ts';
 import type { Use } from '../table/words.ts';
 import type { Base } from './robots-base.ts';
 
@@ -44,7 +44,8 @@ export function namedGroups(
   { uses, base, cannotExpress }: { uses: readonly Use[]; base: Base; cannotExpress: Inexpressible[] },
 ): NamedGroup[] {
   const [everybody, ...others] = groupAudiences(table, uses);
-  const tokensOf = ({ audiences }: Group): string[] => audiences.map((i) => toToken(table.audiences[i]?.token ?? ''));
+  const tokensOf = ({ audiences }: AudienceGroup): string[] =>
+    audiences.map((i) => toToken(table.audiences[i]?.token ?? ''));
   const named = others.map((group) => ({ audiences: [group.audience], tokens: tokensOf(group) }));
   aboutNames(
     named.flatMap(({ tokens }) => tokens),

@@ -7,18 +7,18 @@ import { ANONYMOUS, type KnownRequester } from '../../decisions/check/facts.ts';
 import type { UrlRules } from '../../lib/urls/spellings.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
 import { decide, type Verdict } from '../../rules/decide.ts';
-import { type ContentFacts, Facts, type LicenseFacts, type Page } from '../../rules/facts.ts';
+import { type ContentFacts, Facts, type LicenseFacts, type VisitedPage } from '../../rules/facts.ts';
 import { GRANTS } from '../../rules/policy.ts';
-import type { Asker, Classifier, Name } from './classes.ts';
-import { type Circumstances, type Reading, read, UNKNOWNS, type Unknown } from './questions.ts';
+import type { AskerClass, Classifier, Name } from './classes.ts';
+import { type Circumstances, type PolicyFacts, read, UNKNOWNS, type Unknown } from './questions.ts';
 import { holding } from './sale.ts';
-import type { Answer, Cell } from './table.ts';
+import type { Cell, TableAnswer } from './table.ts';
 import { USES, type Use } from './words.ts';
 
 /** An item, or a page without one. */
-export interface Place {
+export interface AskedPlace {
   readonly content: ContentFacts | null;
-  readonly page: Page;
+  readonly page: VisitedPage;
 }
 
 /** The purposes of checks by use. */
@@ -43,10 +43,10 @@ interface AskTerms {
 /** A policy with the questions that it is asked, and the classes of audiences that it distinguishes. */
 export class AskedPolicy {
   readonly policy: CompiledPolicy;
-  readonly reading: Reading;
+  readonly reading: PolicyFacts;
   readonly classOf: Uint16Array;
   /** An asker of each class. */
-  readonly classes: readonly Asker[];
+  readonly classes: readonly AskerClass[];
   readonly #purposes: Purposes;
   readonly #license: LicenseFacts | null;
 
@@ -62,7 +62,7 @@ export class AskedPolicy {
     return this.reading.keys.has(key);
   }
 
-  answer(place: Place): Cell {
+  answer(place: AskedPlace): Cell {
     const answers = this.classes.map((asker) => this.#answerOne(place, asker));
     return {
       policyId: this.policy.id,
@@ -73,9 +73,9 @@ export class AskedPolicy {
     };
   }
 
-  #answerOne(place: Place, asker: Asker): { crawl: Answer; uses: { [U in Use]: Answer } } {
-    const known = new Map<string, Answer>();
-    const ask = (wanted: readonly Wanted[]): Answer =>
+  #answerOne(place: AskedPlace, asker: AskerClass): { crawl: TableAnswer; uses: { [U in Use]: TableAnswer } } {
+    const known = new Map<string, TableAnswer>();
+    const ask = (wanted: readonly Wanted[]): TableAnswer =>
       strictest(
         wanted.map((given) => {
           const one = this.asks('purpose') ? given : { ...given, purpose: null };
@@ -89,7 +89,7 @@ export class AskedPolicy {
     return { crawl: ask([NOTHING, ...own]), uses: byUse((use) => ask(this.#purposes[use].flatMap(wantedFor))) };
   }
 
-  #ask(place: Place, asker: Asker, wanted: Wanted): Answer {
+  #ask(place: AskedPlace, asker: AskerClass, wanted: Wanted): TableAnswer {
     const { circumstances } = this.reading;
     if (circumstances === 'too many') return TOO_MANY;
     const tried: Tried[] = [];
@@ -131,7 +131,7 @@ interface Tried {
 }
 
 interface Question {
-  place: Place;
+  place: AskedPlace;
   name: Name;
   known: KnownRequester;
   wanted: Wanted;
@@ -158,7 +158,7 @@ function tryOne(
   return { verdict, allowed: verdict.reason === null && (verdict.rule === null || verdict.rule.limit === null) };
 }
 
-function toAnswer(tried: readonly Tried[]): Answer {
+function toAnswer(tried: readonly Tried[]): TableAnswer {
   const denied = tried.find(({ allowed }) => !allowed);
   const { reason, rule } = ((denied ?? tried[0]) as Tried).verdict;
   return {
@@ -195,7 +195,7 @@ function valueOf({ name, known, one }: Tried, unknown: Unknown): unknown {
   return values[unknown];
 }
 
-const denial = (varies: readonly Unknown[]): Answer => ({
+const denial = (varies: readonly Unknown[]): TableAnswer => ({
   allowed: false,
   reason: 'policy_denied',
   rule: null,
@@ -217,7 +217,7 @@ export const refusedCell = ({ policy, classOf, classes }: AskedPolicy): Cell => 
   };
 };
 
-function strictest(answers: readonly Answer[]): Answer {
+function strictest(answers: readonly TableAnswer[]): TableAnswer {
   const denied = answers.find(({ allowed }) => !allowed);
   if (denied === undefined) return answers[0] ?? denial(NONE);
   const isMixed = answers.some(({ allowed }) => allowed);
@@ -225,7 +225,7 @@ function strictest(answers: readonly Answer[]): Answer {
 }
 
 /** Returns the next time at which a license begins or ends, epoch ms. */
-export function nextLicenseTime(askers: readonly Asker[], now: number): number {
+export function nextLicenseTime(askers: readonly AskerClass[], now: number): number {
   let next = Infinity;
   for (const { names } of askers) {
     for (const { requester } of names) {

@@ -14,14 +14,14 @@ import type { CompiledPolicy } from '../../rules/compile.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
 import { crawlerOf } from '../../rules/crawlers/directory.ts';
 import { AskedPolicy, nextLicenseTime, type Purposes, refusedCell } from './ask.ts';
-import { type Asker, Classifier, type Name } from './classes.ts';
-import { type Entry, entriesOf, rowAt, unsaid } from './entries.ts';
+import { type AskerClass, Classifier, type Name } from './classes.ts';
+import { entriesOf, rowAt, type TableEntry, unsaid } from './entries.ts';
 import { freeRows } from './free.ts';
 import { type SiteItem, toItemRows } from './item-rows.ts';
 import { isOpen, widerPatterns } from './other-case.ts';
-import { cut, EVERYWHERE, nameOf, type Region } from './regions.ts';
+import { cut, EVERYWHERE, nameOf, type UrlRegion } from './regions.ts';
 import { toLicense } from './sale.ts';
-import { type Audience, type Inexpressible, type Row, type Table, textOf } from './table.ts';
+import { type Audience, type Inexpressible, type Table, type TableRow, textOf } from './table.ts';
 import { USE_WORDS, USES } from './words.ts';
 import { offersOf, type Work } from './work.ts';
 
@@ -96,10 +96,13 @@ export const purposesOf = ({ purposes }: Site): Purposes =>
   Object.fromEntries(USES.map((use) => [use, purposes[use] ?? USE_WORDS[use].purposes])) as Purposes;
 
 /** The audiences: everybody else, then every token of the directory. */
-function toAudiences({ named }: Sources, crawlers: readonly Crawler[]): { audiences: Audience[]; askers: Asker[] } {
+function toAudiences(
+  { named }: Sources,
+  crawlers: readonly Crawler[],
+): { audiences: Audience[]; askers: AskerClass[] } {
   const audiences: Audience[] = [{ token: '*', crawler: null }];
   const toName = (userAgent: string): Name => ({ userAgent, requester: named(userAgent) });
-  const askers: Asker[] = [{ names: userAgentsOf(STRANGER).map(toName), purpose: null }];
+  const askers: AskerClass[] = [{ names: userAgentsOf(STRANGER).map(toName), purpose: null }];
   for (const { name, purpose, userAgents } of crawlers) {
     for (const token of userAgents) {
       const names = userAgentsOf(token).filter((text) => crawlerOf(text)?.name === name);
@@ -122,8 +125,8 @@ export const namesOfAudiences = (crawlers: readonly Crawler[]): string[] =>
 
 const userAgentsOf = (token: string): string[] => [token, `Mozilla/5.0 (compatible; ${token}/1.0)`];
 
-async function toRows(work: Work, entries: readonly Entry[], defaultPolicyId: string): Promise<Row[]> {
-  const rows: Row[] = [];
+async function toRows(work: Work, entries: readonly TableEntry[], defaultPolicyId: string): Promise<TableRow[]> {
+  const rows: TableRow[] = [];
   const seen = new Set<string>();
   for (const { collection, pattern, isUnsaid } of entries) {
     const region = pattern ?? EVERYWHERE;
@@ -148,7 +151,7 @@ async function toRows(work: Work, entries: readonly Entry[], defaultPolicyId: st
 }
 
 /** Returns patterns that close all spellings of a region; none where it is open, as less specific ones are no more. */
-const closing = ({ site }: Work, rows: readonly Row[], region: PathPattern): PathPattern[] =>
+const closing = ({ site }: Work, rows: readonly TableRow[], region: PathPattern): PathPattern[] =>
   rows.every(({ cell }) => isOpen(cell)) ? [] : widerPatterns(region, site.urls);
 
 interface Placed {
@@ -157,7 +160,7 @@ interface Placed {
   policy: AskedPolicy;
 }
 
-function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
+function rowsOf(work: Work, { collection, region, policy }: Placed): TableRow[] {
   const { id: collectionId } = collection;
   const { paths } = policy.reading;
   const rest = rowAt(collection);
@@ -195,5 +198,5 @@ function rowsOf(work: Work, { collection, region, policy }: Placed): Row[] {
   });
 }
 
-const regionsOf = (region: PathPattern, paths: readonly PathPattern[]): Region[] | undefined =>
+const regionsOf = (region: PathPattern, paths: readonly PathPattern[]): UrlRegion[] | undefined =>
   paths.length === 0 ? [{ pattern: region, witness: { path: '/', query: '' } }] : cut(region, paths);

@@ -8,7 +8,7 @@ import { Facts } from '../../rules/facts.ts';
 import type { Rule } from '../../rules/policy.ts';
 
 /** An audience as the policies see it. */
-export interface Asker {
+export interface AskerClass {
   /** User agents that it may send. */
   readonly names: readonly Name[];
   /** The purpose of its requests, as the directory has it. */
@@ -25,7 +25,7 @@ export interface Classes {
   /** The class of each audience. */
   readonly classOf: Uint16Array;
   /** An asker of each class. */
-  readonly classes: readonly Asker[];
+  readonly classes: readonly AskerClass[];
 }
 
 const ABOUT_CRAWLERS: ReadonlySet<string> = new Set(['crawler', 'crawlerOperator', 'crawlerPurpose', 'userAgent']);
@@ -35,14 +35,14 @@ const PROOFS = ['requesterVerified', 'crawlerVerified'];
 const CLASSES_MAX = 65_536;
 
 export class Classifier {
-  readonly #askers: readonly Asker[];
+  readonly #askers: readonly AskerClass[];
   /** By audience and name. */
   readonly #facts: readonly (readonly Facts[])[];
   /** A number for each audience, by the name of what policies distinguish: equal numbers are treated alike. */
   readonly #numbers = new Map<string, Uint16Array>();
   readonly #classes = new Map<string, Classes>();
 
-  constructor(askers: readonly Asker[]) {
+  constructor(askers: readonly AskerClass[]) {
     this.#askers = askers;
     this.#facts = askers.map(({ names }) => names.map(({ userAgent }) => new Facts({ ...BLANK, userAgent })));
   }
@@ -69,8 +69,8 @@ export class Classifier {
     return known;
   }
 
-  #askerAt(audience: number): Asker {
-    return this.#askers[audience] as Asker;
+  #askerAt(audience: number): AskerClass {
+    return this.#askers[audience] as AskerClass;
   }
 
   /** Returns whom a proof can be about: a requester, a crawler, both or neither. */
@@ -103,7 +103,7 @@ export class Classifier {
       const found = new Map<number, number>();
       classOf = classOf.map((before, i) => numberOf(found, before * CLASSES_MAX + (numbers[i] as number)));
     }
-    const classes: Asker[] = [];
+    const classes: AskerClass[] = [];
     for (const [audience, of] of classOf.entries()) if (of === classes.length) classes.push(this.#askerAt(audience));
     return { classOf, classes };
   }
@@ -121,7 +121,8 @@ interface Asks {
   license: boolean;
 }
 
-const ofRequesters = ({ names }: Asker, asks: Asks): string => names.map((name) => ofRequester(name, asks)).join('\n');
+const ofRequesters = ({ names }: AskerClass, asks: Asks): string =>
+  names.map((name) => ofRequester(name, asks)).join('\n');
 
 function ofRequester({ requester }: Name, asks: Asks): string {
   if (requester === null) return '';

@@ -3,9 +3,9 @@ import { type Collection, givenSelectors } from '../../content/collections/colle
 import { spelledPatterns } from '../../lib/urls/pattern-spellings.ts';
 import type { UrlRules } from '../../lib/urls/spellings.ts';
 import { hostPatternsOf, type PathPattern, parseHostPattern, parsePathPattern } from '../../lib/urls/url-pattern.ts';
-import { type Inexpressible, type Row, textOf } from './table.ts';
+import { type Inexpressible, type TableRow, textOf } from './table.ts';
 
-export interface Entry {
+export interface TableEntry {
   collection: Collection;
   /** null: the collection has no paths. */
   pattern: PathPattern | null;
@@ -16,9 +16,9 @@ export interface Entry {
 }
 
 /** Returns the patterns of the host's collections with their other spellings, in the order in which they win. */
-export function entriesOf(host: string, collections: readonly Collection[], urls: UrlRules): Entry[] {
+export function entriesOf(host: string, collections: readonly Collection[], urls: UrlRules): TableEntry[] {
   const patterns = hostPatternsOf(host);
-  const entries = collections.flatMap((collection): Entry[] => {
+  const entries = collections.flatMap((collection): TableEntry[] => {
     // Those by type and tags select items alone.
     if (collection.contentTypes.length + collection.contentTags.length > 0) return [];
     const hosts = collection.hosts.flatMap((one) => parseHostPattern(one) ?? []);
@@ -38,7 +38,7 @@ export function entriesOf(host: string, collections: readonly Collection[], urls
   return entries.toSorted(byRank);
 }
 
-const byRank = (one: Entry, other: Entry): number =>
+const byRank = (one: TableEntry, other: TableEntry): number =>
   (other.pattern?.octets ?? 0) - (one.pattern?.octets ?? 0) ||
   other.hostRank - one.hostRank ||
   other.selectors - one.selectors ||
@@ -53,7 +53,7 @@ export const unsaid = (region: PathPattern, { id }: Collection): Inexpressible =
 });
 
 /** Returns the part of a row that a collection gives to it. */
-export const rowAt = ({ id, mode }: Collection): Omit<Row, 'pattern' | 'cell'> => ({
+export const rowAt = ({ id, mode }: Collection): Omit<TableRow, 'pattern' | 'cell'> => ({
   collectionId: id,
   contentId: null,
   observed: mode === 'observe',

@@ -3,11 +3,11 @@
 import { FREE_FILES, FREE_FOLDER, sitemapsOf } from '../../content/sites/free.ts';
 import type { Site } from '../../content/sites/site.ts';
 import { type PathPattern, parsePathPattern } from '../../lib/urls/url-pattern.ts';
-import type { Answer, Cell, Row } from './table.ts';
+import type { Cell, TableAnswer, TableRow } from './table.ts';
 
-const FREE: Answer = { allowed: true, reason: null, rule: null, varies: [] };
+const FREE: TableAnswer = { allowed: true, reason: null, rule: null, varies: [] };
 
-export function freeRows(site: Site, audiences: number): Row[] {
+export function freeRows(site: Site, audiences: number): TableRow[] {
   const all = [FREE];
   const cell: Cell = {
     policyId: null,

@@ -5,10 +5,10 @@ import type { Locator } from '../../lib/urls/locator.ts';
 import { canonicalPath, spellingsOf, type UrlRules } from '../../lib/urls/spellings.ts';
 import { matchesPath, type PathPattern, toTarget } from '../../lib/urls/url-pattern.ts';
 import type { ContentFacts } from '../../rules/facts.ts';
-import { type AskedPolicy, type Place, refusedCell } from './ask.ts';
+import { type AskedPlace, type AskedPolicy, refusedCell } from './ask.ts';
 import { isOpen, widerPatterns } from './other-case.ts';
 import { nameOf } from './regions.ts';
-import type { Cell, Inexpressible, Row } from './table.ts';
+import type { Cell, Inexpressible, TableRow } from './table.ts';
 import { USES } from './words.ts';
 import { offersOf, type Work } from './work.ts';
 
@@ -32,12 +32,16 @@ const UNSAID =
   'The site ignores the case of letters, which patterns cannot. So all that begins like the paths of these items is published as denied. See `urls` of the site.';
 
 /** Returns a row for each item that is answered otherwise than its path, with some query. */
-export async function toItemRows(work: Work, items: readonly SiteItem[], pages: readonly Row[]): Promise<Row[]> {
+export async function toItemRows(
+  work: Work,
+  items: readonly SiteItem[],
+  pages: readonly TableRow[],
+): Promise<TableRow[]> {
   const find = finder(pages);
-  const rows: Row[] = [];
+  const rows: TableRow[] = [];
   const withQuery = new Set<string>();
   /** Rows that close other capitals of items. */
-  const wider = new Map<string, Row>();
+  const wider = new Map<string, TableRow>();
   const closed: string[] = [];
   for (const { content, locator, isAmbiguous } of items) {
     const policy = work.policyOf(content.policyId);
@@ -66,18 +70,20 @@ export async function toItemRows(work: Work, items: readonly SiteItem[], pages: 
 }
 
 /** Returns whether rows are answered as an item is; without any, it stands alone. */
-const isLikeAll = ({ cell, offers }: Pick<Row, 'cell' | 'offers'>, rows: readonly Row[] | undefined): boolean =>
-  rows?.every((row) => isSame(cell, row.cell) && sameJson(offers, row.offers)) === true;
+const isLikeAll = (
+  { cell, offers }: Pick<TableRow, 'cell' | 'offers'>,
+  rows: readonly TableRow[] | undefined,
+): boolean => rows?.every((row) => isSame(cell, row.cell) && sameJson(offers, row.offers)) === true;
 
 interface Asked {
-  place: Place & { content: ContentFacts };
+  place: AskedPlace & { content: ContentFacts };
   isAmbiguous: boolean;
 }
 
 function answered(work: Work, policy: AskedPolicy, { place, isAmbiguous }: Asked) {
   if (isAmbiguous) return { cell: refusedCell(policy), sale: {} };
   const cell = policy.answer(place);
-  const sale: Pick<Row, 'offers'> = offersOf(work, place.content.id, { cell, place });
+  const sale: Pick<TableRow, 'offers'> = offersOf(work, place.content.id, { cell, place });
   return { cell, sale };
 }
 
@@ -85,10 +91,10 @@ const inOtherCase = (locator: Locator, urls: UrlRules): PathPattern[] =>
   urls.case === 'ignored' ? widerPatterns(exactly(locator), urls) : [];
 
 /** Returns a function that finds the rows of a path: with its query, or else with any. */
-function finder(rows: readonly Row[]): (locator: Locator) => Row[] | undefined {
+function finder(rows: readonly TableRow[]): (locator: Locator) => TableRow[] | undefined {
   return (locator) => {
     const target = toTarget(locator);
-    const found: Row[] = [];
+    const found: TableRow[] = [];
     for (const row of rows) {
       const { path, query } = row.pattern;
       const isOther = locator.query === '' && query !== null;

@@ -27,7 +27,7 @@ export const UNKNOWNS = ['time', 'country', 'address', 'verification', 'license'
 export type Unknown = (typeof UNKNOWNS)[number];
 
 /** The facts that a policy reads, by the keys of its conditions without `Not`. */
-export interface Reading {
+export interface PolicyFacts {
   keys: ReadonlySet<string>;
   circumstances: readonly Circumstances[] | 'too many';
   /** With their other spellings; null: no patterns say them. */
@@ -41,7 +41,7 @@ const DAY_MS = 86_400_000;
 /** Days of the week return, and a file may be used for a day. */
 export const HORIZON_MS = 8 * DAY_MS;
 
-export function read(policy: CompiledPolicy, now: number, urls: UrlRules): Reading {
+export function read(policy: CompiledPolicy, now: number, urls: UrlRules): PolicyFacts {
   const values = new Map<string, unknown[]>();
   for (const { conditions } of policy.rules) {
     for (const [key, value] of Object.entries(conditions)) {

@@ -75,7 +75,7 @@ function follow(places: Set<number>, symbols: string): Set<number> {
 }
 
 /** Regions of one pattern, each with the tests that hold everywhere in it outside of the regions before it. */
-export interface Region {
+export interface UrlRegion {
   pattern: PathPattern;
   /** A URL of it that is in no region before it: path and query as locators have them. */
   witness: { path: string; query: string };
@@ -89,13 +89,13 @@ const FILLERS = ['', '0q7', 'zj', '/0q7/', '-', 'x'];
  * Cuts a pattern into regions by tests, more specific ones first: the first that matches a URL says for every test
  * whether it matches. Returns undefined where patterns cannot say it.
  */
-export function cut(pattern: PathPattern, tests: readonly PathPattern[]): Region[] | undefined {
+export function cut(pattern: PathPattern, tests: readonly PathPattern[]): UrlRegion[] | undefined {
   const patterns = closure(pattern, tests);
   if (patterns === undefined) return undefined;
   const ranked = patterns
     .map((one) => ({ one, within: patterns.filter((other) => impliesPath(one, other)).length }))
     .toSorted((a, b) => b.within - a.within);
-  const regions: Region[] = [];
+  const regions: UrlRegion[] = [];
   for (const { one } of ranked) {
     const held = tests.map((test) => impliesPath(one, test));
     const witness = findWitness(one, (target) => tests.every((test, i) => matchesPath(test, target) === held[i]));
@@ -109,7 +109,7 @@ export function cut(pattern: PathPattern, tests: readonly PathPattern[]): Region
   return regions;
 }
 
-const coversAll = (pattern: PathPattern, regions: readonly Region[]): boolean =>
+const coversAll = (pattern: PathPattern, regions: readonly UrlRegion[]): boolean =>
   regions.some((region) => impliesPath(pattern, region.pattern));
 
 /** Returns the pattern and its intersections with the tests, closed under intersection. */
@@ -134,7 +134,7 @@ function closure(pattern: PathPattern, tests: readonly PathPattern[]): PathPatte
 function findWitness(
   { path, query }: PathPattern,
   isRight: (target: { path: string; query: string }) => boolean,
-): Region['witness'] | undefined {
+): UrlRegion['witness'] | undefined {
   for (const filler of FILLERS) {
     const target = { path: fill(path, filler), query: query === null ? '' : fill(query, filler) || 'x' };
     if (target.path.startsWith('/') && isRight(target)) {

@@ -17,12 +17,12 @@ const STEPS_MAX = 20_000_000;
 const STARS_MAX = 4;
 
 /** A rule of which the longest wins. */
-export interface Rule {
+export interface BookRule {
   allowed: boolean;
   text: string;
 }
 
-interface Kept extends Rule {
+interface Kept extends BookRule {
   readonly pattern: PathPattern;
   readonly isSite: boolean;
   isGone: boolean;
@@ -40,13 +40,13 @@ export class RuleBook {
   #comparisons = 0;
   #steps = 0;
 
-  constructor(site: readonly Rule[]) {
+  constructor(site: readonly BookRule[]) {
     this.#site = site.map((rule) => keep(rule, true));
     for (const { text, allowed } of site) (allowed ? this.#siteAllowed : this.#siteDenied).add(text);
   }
 
   /** Most important first. */
-  rules(): Rule[] {
+  rules(): BookRule[] {
     const seen = new Set<string>();
     const rules = this.#ours.toReversed().filter(({ text, allowed, isGone }) => {
       const name = `${allowed} ${text}`;
@@ -198,7 +198,7 @@ export class RuleBook {
   }
 }
 
-const keep = ({ text, allowed }: Rule, isSite: boolean): Kept => ({
+const keep = ({ text, allowed }: BookRule, isSite: boolean): Kept => ({
   text,
   allowed,
   isSite,

@@ -11,7 +11,7 @@ import type { Unknown } from './questions.ts';
 import type { Use } from './words.ts';
 
 /** A published answer. Of all answers that a visitor may get, it is the most restrictive one. */
-export interface Answer {
+export interface TableAnswer {
   readonly allowed: boolean;
   readonly reason: Reason | null;
   /** The index of the rule that decided, in the stored list; null: the default action. */
@@ -34,8 +34,8 @@ export interface Cell {
   readonly policyId: string | null;
   readonly policyVersion: number;
   /** By the audience's class. */
-  readonly crawl: readonly Answer[];
-  readonly uses: { readonly [U in Use]: readonly Answer[] };
+  readonly crawl: readonly TableAnswer[];
+  readonly uses: { readonly [U in Use]: readonly TableAnswer[] };
   /** The class of each audience: the policy treats audiences of one class alike. */
   readonly classOf: Uint16Array;
 }
@@ -43,7 +43,7 @@ export interface Cell {
 /** Uses that the license of an offer permits everybody. */
 export type Sale = { readonly [U in Use]?: Offered };
 
-export interface Row {
+export interface TableRow {
   readonly pattern: PathPattern;
   readonly cell: Cell;
   /** Offers that turn the denial of a use for everybody; absent: none. */
@@ -69,27 +69,27 @@ export interface Table {
   readonly site: Site;
   /** The first is `*`. */
   readonly audiences: readonly Audience[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly TableRow[];
   readonly cannotExpress: readonly Inexpressible[];
   /** The time until which it is right if nothing is edited, epoch ms; Infinity without conditions on time. */
   readonly until: number;
 }
 
-export const crawlOf = ({ cell }: Row, audience: number): Answer =>
-  cell.crawl[cell.classOf[audience] as number] as Answer;
+export const crawlOf = ({ cell }: TableRow, audience: number): TableAnswer =>
+  cell.crawl[cell.classOf[audience] as number] as TableAnswer;
 
-export const useOf = ({ cell }: Row, use: Use, audience: number): Answer =>
-  cell.uses[use][cell.classOf[audience] as number] as Answer;
+export const useOf = ({ cell }: TableRow, use: Use, audience: number): TableAnswer =>
+  cell.uses[use][cell.classOf[audience] as number] as TableAnswer;
 
 /** Audiences that get the same answers in all rows; the first group has `*`. */
-export interface Group {
+export interface AudienceGroup {
   /** Any of them stands for all. */
   readonly audience: number;
   readonly audiences: readonly number[];
 }
 
 /** Groups the audiences by their access and by the given uses. */
-export function groupAudiences({ audiences, rows }: Table, uses: readonly Use[]): Group[] {
+export function groupAudiences({ audiences, rows }: Table, uses: readonly Use[]): AudienceGroup[] {
   // First by classes, which policies share among rows; then by what the rows answer.
   const cells = [...new Set(rows.map(({ cell }) => cell))];
   let classes = new Uint32Array(audiences.length);

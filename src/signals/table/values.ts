@@ -1,5 +1,5 @@
 /** Answers that hold for every audience: formats without names of crawlers publish them. Pure. */
-import type { Cell, Row } from './table.ts';
+import type { Cell, TableRow } from './table.ts';
 import type { Use } from './words.ts';
 
 /** Returns whether everybody may fetch a page and use it so. */
@@ -11,7 +11,7 @@ export const isMixed = ({ uses }: Cell, use: Use): boolean =>
   uses[use].some(({ allowed }) => allowed) && uses[use].some(({ allowed }) => !allowed);
 
 /** The rows for which a policy is asked: files that describe the site have no terms. */
-export const askedRows = (rows: readonly Row[]): Row[] => rows.filter(({ cell }) => cell.policyId !== null);
+export const askedRows = (rows: readonly TableRow[]): TableRow[] => rows.filter(({ cell }) => cell.policyId !== null);
 
 /** Returns one value for equal texts: values are compared by identity. */
 export function interned<V>(toKey: (value: V) => string): (value: V) => V {

@@ -4,9 +4,9 @@ import type { Site } from '../../content/sites/site.ts';
 import type { Slices } from '../../lib/slices.ts';
 import type { Offer } from '../../requesters/offers/offer.ts';
 import type { PriceList } from '../../requesters/offers/price-list.ts';
-import type { AskedPolicy, Place } from './ask.ts';
+import type { AskedPlace, AskedPolicy } from './ask.ts';
 import { saleOf } from './sale.ts';
-import type { Cell, Inexpressible, Row, Sale } from './table.ts';
+import type { Cell, Inexpressible, Sale, TableRow } from './table.ts';
 
 export interface Work {
   site: Site;
@@ -23,7 +23,11 @@ export interface Work {
 }
 
 /** Returns the offers of a row, as a part of it. */
-export function offersOf(work: Work, name: string, { cell, place }: { cell: Cell; place: Place }): Pick<Row, 'offers'> {
+export function offersOf(
+  work: Work,
+  name: string,
+  { cell, place }: { cell: Cell; place: AskedPlace },
+): Pick<TableRow, 'offers'> {
   if (work.offers.isEmpty) return {};
   const { policyId, collectionId } = place.content ?? place.page;
   const key = `${name}\n${collectionId}`;

@@ -12,7 +12,7 @@ import { toArray } from '../../../db/postgres/db.ts';
 import { type QuotaSpan, toQuotaState } from '../../../rules/terms/quota.ts';
 import { REFUSED, SERVED } from '../answers.ts';
 import type { Entry } from '../ledger.ts';
-import { MILLION, namedOf, type Offer, quotaKey, toQuotaText } from '../quota/quota.ts';
+import { MILLION, namedOf, type QuotaOffer, quotaKey, toQuotaText } from '../quota/quota.ts';
 
 /** Up to this many counts, the server's arithmetic costs less than a second trip. */
 const COUNTS_MAX = 256;
@@ -21,14 +21,14 @@ const COUNTS_MAX = 256;
 interface Slot {
   /** From 1. */
   readonly chain: number;
-  readonly offer: Offer;
+  readonly offer: QuotaOffer;
   /** 1: named in the denials of its chain. */
   readonly named: 0 | 1;
 }
 
 interface Chain {
   readonly number: number;
-  readonly offers: readonly Offer[];
+  readonly offers: readonly QuotaOffer[];
   /** True: the flush is refused where one of its claims would be. */
   must: boolean;
   /** The claims that use a unit. */
@@ -102,7 +102,7 @@ function sharedIn(entries: readonly Entry[]): Set<string> | undefined {
   return shared;
 }
 
-const nameOf = (offers: readonly Offer[]): string =>
+const nameOf = (offers: readonly QuotaOffer[]): string =>
   offers.length === 1 && offers[0]?.quota
     ? offers[0].quota.licenseId
     : offers.map(({ licenseId, quota }) => `${licenseId ?? ''}${quota === null ? '.' : ''}`).join();

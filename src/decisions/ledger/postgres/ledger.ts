@@ -15,7 +15,7 @@ import { type PostgresDb, type SecondHalf, toArray } from '../../../db/postgres/
 import { type Clock, goingOnFrom } from '../../../lib/clock.ts';
 import { monotonicMs } from '../../../lib/monotonic.ts';
 import { toStoredKey } from '../../../rules/limit-key.ts';
-import { type Placed, place, recordedOf, toFlush, workOut } from '../flush.ts';
+import { type PlacedSubmission, place, recordedOf, toFlush, workOut } from '../flush.ts';
 import type { Ledger, Recorded } from '../ledger.ts';
 import { openLedger, type Start, startLedger } from '../open.ts';
 import { type CountUsed, OpenQuotas } from '../quota/open.ts';
@@ -242,7 +242,7 @@ class Flusher {
   }
 
   /** Returns the submissions with the time and the numbers that the database gave, in order. */
-  #place(submissions: readonly Submission[], taken: Row): Placed[] {
+  #place(submissions: readonly Submission[], taken: Row): PlacedSubmission[] {
     const at = taken.at as number;
     const seqs = numbersOf(taken.seqs);
     let n = 0;

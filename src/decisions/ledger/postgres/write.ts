@@ -5,7 +5,7 @@ import { IN_ORDER, toArray } from '../../../db/postgres/db.ts';
 import { receiptStep } from '../../../db/receipt.ts';
 import type { LimitState } from '../../../rules/limit.ts';
 import { toStoredKey } from '../../../rules/limit-key.ts';
-import { COLUMNS, type Outcome, type Touched, WIDTH } from '../flush.ts';
+import { COLUMNS, type FlushOutcome, type Touched, WIDTH } from '../flush.ts';
 import { CONTENT_COLUMNS } from '../quota/store.ts';
 import { EXPIRY_STEP_MS, typeOf } from './entries.ts';
 
@@ -26,7 +26,7 @@ const INSERT_CONTENTS = `insert into quota_contents (${CONTENT_COLUMNS.join(', '
   select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[]) on conflict do nothing`;
 
 /** `states`: the locked limits by stored key. */
-export function outcomeSteps(outcome: Outcome, states: ReadonlyMap<string, LimitState>): Step[] {
+export function outcomeSteps(outcome: FlushOutcome, states: ReadonlyMap<string, LimitState>): Step[] {
   const { rows, touched, events, payloads, contents, receipts } = outcome;
   return [
     rowsStep(rows),

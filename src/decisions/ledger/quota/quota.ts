@@ -8,14 +8,14 @@ import { countsPurpose, type QuotaPeriod } from '../../../rules/terms/terms.ts';
 
 /** The licenses that would do, in the order in which they serve: the first one with a unit left. */
 export interface QuotaClaim {
-  readonly offers: readonly Offer[];
+  readonly offers: readonly QuotaOffer[];
   /** The item or the URL, where a quota counts distinct content. */
   readonly content: string | null;
   /** False for decisions that are only observed: they use no units. */
   readonly spends: boolean;
 }
 
-export interface Offer {
+export interface QuotaOffer {
   /** null: vouched for by the calling server. */
   readonly licenseId: string | null;
   /** null: the license has no quota for this check. */
@@ -262,14 +262,14 @@ function forgetUnreached(open: Open): void {
 }
 
 /** Returns which license a denial names: the one with the next units. */
-export const namedOf = (offers: readonly Offer[]): number => {
+export const namedOf = (offers: readonly QuotaOffer[]): number => {
   const renewals = offers.map(({ quota }) => renewalOf(quota as QuotaSpan) ?? Infinity);
   return renewals.indexOf(Math.min(...renewals));
 };
 
 /** Returns the answer that a claim was given; `taken`: three numbers. */
 export function toGrant({ offers }: QuotaClaim, { refused, offer, used }: QuotaTaken): QuotaGrant {
-  const { licenseId, quota } = offers[offer] as Offer;
+  const { licenseId, quota } = offers[offer] as QuotaOffer;
   return { refused, licenseId, quota: quota && toQuotaState(quota, used), renewsAt: quota && renewalOf(quota) };
 }
 

@@ -5,7 +5,7 @@ import type { LimitState } from '../../../rules/limit.ts';
 import type { Entry } from '../ledger.ts';
 import type { OpenQuotas } from './open.ts';
 import type { QuotaCount } from './quota.ts';
-import { CONTENTS, type ContentRow, LoadedQuotas, type StrayRow, spansOf, straysSql } from './store.ts';
+import { CONTENTS, LoadedQuotas, type QuotaContentRow, type StrayRow, spansOf, straysSql } from './store.ts';
 
 /** The content of a stray decision, as contents are stored. */
 const STRAY_CONTENT = `case when content_no > 0 then 'c' || content_no
@@ -46,7 +46,7 @@ export function quotaReads(entries: readonly Entry[], open: OpenQuotas): QuotaRe
     load: (states, rows) =>
       new LoadedQuotas(
         states,
-        distinct.length > 0 ? (rows[hasStrays ? 1 : 0] as ContentRow[]) : [],
+        distinct.length > 0 ? (rows[hasStrays ? 1 : 0] as QuotaContentRow[]) : [],
         hasStrays ? (rows[0] as StrayRow[]) : [],
       ),
   };

@@ -39,7 +39,7 @@ export const straysSql = (after: string | number, licenses: string): string =>
      where seq > ${after} and ${licenses} and reason = 0 and enforced = 1
    union all select seq, license_id, at, purpose, content_no, coalesce(file, url) as url from deleted_decisions where seq > ${after} and ${licenses}`;
 
-export interface ContentRow extends Row {
+export interface QuotaContentRow extends Row {
   license_id: string;
   opened: number;
   start: number;
@@ -58,7 +58,11 @@ export class LoadedQuotas implements QuotaStore {
   readonly #strays: ReadonlyMap<string, StrayRow[]>;
 
   /** `states`: by the key of the count. */
-  constructor(states: ReadonlyMap<string, LimitState>, contents: readonly ContentRow[], strays: readonly StrayRow[]) {
+  constructor(
+    states: ReadonlyMap<string, LimitState>,
+    contents: readonly QuotaContentRow[],
+    strays: readonly StrayRow[],
+  ) {
     this.#counts = states;
     this.#contents = new Set(contents.map((row) => nameOf(row.license_id, row.opened, row.start, row.content)));
     this.#strays = Map.groupBy(strays, (row) => row.license_id);
@@ -124,7 +128,7 @@ export async function loadQuotas(
   ]);
   const licenses = spans.filter(({ unit }) => unit === 'distinct_content').map(({ licenseId }) => licenseId);
   if (licenses.length === 0) return new LoadedQuotas(states, [], strays);
-  const rows = await db.read<ContentRow>(
+  const rows = await db.read<QuotaContentRow>(
     `${CONTENTS} where ${inList(db.engine, 'license_id', 'text', '$1')} and ${inList(db.engine, 'content', 'text', '$2')}`,
     [toList(licenses), toList([...contents])],
   );

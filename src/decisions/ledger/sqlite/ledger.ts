@@ -2,7 +2,7 @@
 import type { SqliteDb } from '../../../db/sqlite/db.ts';
 import { type Clock, goingOnFrom, machineClock } from '../../../lib/clock.ts';
 import { insertBackwardStep } from '../../history/time-order.ts';
-import { type Placed, place, recordedOf, toFlush } from '../flush.ts';
+import { type PlacedSubmission, place, recordedOf, toFlush } from '../flush.ts';
 import type { Ledger } from '../ledger.ts';
 import { openLedger, startLedger } from '../open.ts';
 import { type CountUsed, OpenQuotas } from '../quota/open.ts';
@@ -39,7 +39,7 @@ export async function openSqliteLedger(
 
   /** The time of the newest decision that may be recorded. */
   let newestAt = start.newest.at;
-  async function noteBackwardStep(placed: readonly Placed[]): Promise<void> {
+  async function noteBackwardStep(placed: readonly PlacedSubmission[]): Promise<void> {
     const [first] = placed.flatMap(({ places }) => places.slice(0, 1));
     if (first !== undefined && first.at < newestAt) await db.atomic([insertBackwardStep(first.seq)]);
     newestAt = placed.at(-1)?.at ?? newestAt;

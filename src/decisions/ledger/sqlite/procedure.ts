@@ -12,7 +12,7 @@ import type { Procedure } from '../../../db/sqlite/worker.ts';
 import { Lru } from '../../../lib/cache/lru.ts';
 import { monotonicMs } from '../../../lib/monotonic.ts';
 import type { LimitState } from '../../../rules/limit.ts';
-import { COLUMNS, type Flush, type Outcome, workOut } from '../flush.ts';
+import { COLUMNS, type FlushOutcome, type FlushRows, workOut } from '../flush.ts';
 import { isCountOf, NotOpen, type QuotaStore, quotaKey, toCount } from '../quota/quota.ts';
 import { CONTENT_COLUMNS, type StrayRow, straysSql, toStray } from '../quota/store.ts';
 
@@ -98,7 +98,7 @@ function quotaStore(
 }
 
 /** Answers each claim with three numbers; null when a submission was stale, and nothing was written. */
-export function procedure(connection: Connection): Procedure<Flush, number[] | null> {
+export function procedure(connection: Connection): Procedure<FlushRows, number[] | null> {
   const insertDecisions = sparseInserter(connection, 'decisions', COLUMNS);
   const insertEvents = inserter(connection, insertColumns('events', EVENT_COLUMNS));
   const insertPayloads = inserter(connection, insertColumns('change_data', ['id', 'object']));
@@ -125,7 +125,7 @@ export function procedure(connection: Connection): Procedure<Flush, number[] | n
     (key) => readLimit.get(key) as StateRow | undefined,
   );
 
-  function work(flush: Flush): Outcome | null {
+  function work(flush: FlushRows): FlushOutcome | null {
     try {
       return workOut(flush, stateOf, quotas);
     } catch (error) {
