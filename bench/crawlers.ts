@@ -4,7 +4,7 @@
  */
 import { logLine } from '../kit/access-log.ts';
 import { seeded } from '../kit/random.ts';
-import { CRAWLERS, crawlerOf } from '../src/rules/crawlers/directory.ts';
+import { CRAWLERS, findCrawler } from '../src/rules/crawlers/directory.ts';
 import { openIndex } from '../src/rules/crawlers/token.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 
@@ -26,7 +26,7 @@ export const crawlersPart: Part = {
       ['in a directory of 1', openIndex(CRAWLERS.slice(0, 1))],
       [`in the directory of ${CRAWLERS.length.toLocaleString('en')}`, openIndex(CRAWLERS)],
       [`in a directory of ${(LARGE + CRAWLERS.length).toLocaleString('en')}`, openIndex([...CRAWLERS, ...large])],
-      ['remembered', crawlerOf],
+      ['remembered', findCrawler],
     ];
     const times = finds.map((): number[] => []);
     for (let round = 0; round < (quick ? 3 : 31); round++) {

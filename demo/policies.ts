@@ -4,7 +4,7 @@
  */
 import type { Postern } from '../client/src/client.ts';
 import type { Body } from '../client/src/types.ts';
-import { crawlerOf } from '../src/rules/crawlers/directory.ts';
+import { findCrawler } from '../src/rules/crawlers/directory.ts';
 import { readCrawlers, tagged } from './crawlers.ts';
 
 export type PolicyName =
@@ -236,7 +236,7 @@ const researchData: PolicyBody = {
 /** Returns the names of AI crawlers in Postern's directory. */
 function namesOfAi(): string[] {
   const userAgents = tagged(readCrawlers(), 'ai-crawler').flatMap((crawler) => crawler.userAgents);
-  return [...new Set(userAgents.flatMap((userAgent) => crawlerOf(userAgent)?.name ?? []))];
+  return [...new Set(userAgents.flatMap((userAgent) => findCrawler(userAgent)?.name ?? []))];
 }
 
 /** Rate limits are per requester, unless a rule sets another scope. */

@@ -6,13 +6,13 @@
  */
 import { Compile } from 'typebox/compile';
 import { uncarriedIn } from '../src/api/http/json.ts';
-import { problemsOf, type Schema } from '../src/api/http/problems.ts';
+import { findProblems, type Schema } from '../src/api/http/problems.ts';
 import { CheckRequest } from '../src/decisions/check/schema.ts';
 import { decide } from '../src/rules/decide.ts';
 import '../src/api/http/validate.ts';
 import { factsOf, policyOf } from '../kit/oracle.ts';
 import { CreatePolicy } from '../src/policies/schema.ts';
-import { CONDITION_SCHEMAS, conditionOf } from '../src/rules/conditions/conditions.ts';
+import { CONDITION_SCHEMAS, getCondition } from '../src/rules/conditions/conditions.ts';
 import { lint } from '../src/rules/lint/lint.ts';
 import type { Rule } from '../src/rules/policy.ts';
 
@@ -48,7 +48,8 @@ const compiledCheck = Compile(CheckRequest);
 /** A body as it comes, up to its acceptance or the words of its refusal. */
 function receive(text: string): void {
   const body = JSON.parse(text);
-  if (uncarriedIn(body) === undefined && !compiledPolicy.Check(body)) problemsOf(CreatePolicy as Schema, body, 'body');
+  if (uncarriedIn(body) === undefined && !compiledPolicy.Check(body))
+    findProblems(CreatePolicy as Schema, body, 'body');
   JSON.stringify(body);
 }
 
@@ -57,7 +58,7 @@ const bodyOf = (key: string, value: string): string =>
 
 /** Texts of maximum length that differ at their ends: comparing from the front takes longest. */
 function longTexts(key: string, count: number): unknown {
-  const { example } = conditionOf(key).condition;
+  const { example } = getCondition(key).condition;
   const one = [example].flat()[0] as string;
   if (/^(country|contentType|ip|requesterId|permission|collection|crawler|requesterVerified|host)/.test(key))
     return Array.from({ length: count }, () => one);
@@ -123,7 +124,7 @@ function measurements(): Measured[] {
         },
       });
     }
-    const { example } = conditionOf(key).condition;
+    const { example } = getCondition(key).condition;
     const isMetadata = /Metadata/.test(key);
     if (!isMetadata && (typeof example !== 'object' || !Array.isArray(example)) && typeof example !== 'string')
       continue;
@@ -168,7 +169,7 @@ function measurements(): Measured[] {
       n: BYTES,
       on(n) {
         const body = { contentId: 'x', [field]: 'a'.repeat(n) };
-        return () => compiledCheck.Check(body) || problemsOf(CheckRequest, body, 'check');
+        return () => compiledCheck.Check(body) || findProblems(CheckRequest, body, 'check');
       },
     });
   }

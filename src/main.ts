@@ -11,7 +11,7 @@ const compileCache = getCompileCacheDir();
 if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compileCache);
 const { ConfigError, readConfig, readMemoryMiB, unknownSettings } = await import('./service/config.ts');
 type Config = import('./service/config.ts').Config;
-const { budgetOf, flagsOf, GROWTH_PERCENT } = await import('./lib/memory.ts');
+const { planBudget, toNodeFlags, GROWTH_PERCENT } = await import('./lib/memory.ts');
 const { limitOldGenerations, requireFlags } = await import('./lib/node-flags.ts');
 limitHeap();
 const { openLog } = await import('./service/log.ts');
@@ -57,7 +57,7 @@ try {
   process.on('SIGINT', ask);
 
   // The threads of the store start while this one loads the rest.
-  const { storage } = budgetOf(config.memoryMiB);
+  const { storage } = planBudget(config.memoryMiB);
   const held = holdRecords(config, undefined, storage);
   const { startService } = await import('./service/app.ts');
   const { isConsoleBuilt } = await import('./api/http/console-files.ts');
@@ -90,7 +90,7 @@ try {
     await stop([error.message, ...warnings].join('\n'), INVALID_SETTINGS);
   }
   if (error instanceof StartRefused) await stop(error.message);
-  const why = config === undefined ? undefined : refusalOf(error as NodeJS.ErrnoException, config);
+  const why = config === undefined ? undefined : explainRefusal(error as NodeJS.ErrnoException, config);
   if (why !== undefined) await stop(why);
   throw error;
 }
@@ -104,11 +104,14 @@ function limitHeap(): void {
     // Reported below, with the faults of other settings.
     return;
   }
-  requireFlags(flagsOf(budgetOf(memoryMiB).main), import.meta.filename);
+  requireFlags(toNodeFlags(planBudget(memoryMiB).main), import.meta.filename);
 }
 
 /** Explains a refusal of the operating system and names the setting; undefined for other errors. */
-function refusalOf({ code = '', syscall }: NodeJS.ErrnoException, { host, port, dataDir }: Config): string | undefined {
+function explainRefusal(
+  { code = '', syscall }: NodeJS.ErrnoException,
+  { host, port, dataDir }: Config,
+): string | undefined {
   if (code === 'EADDRINUSE') {
     return `Port ${port} is taken by another process. Stop it, or set POSTERN_PORT to another one (0 takes a free one).`;
   }
@@ -136,7 +139,7 @@ function welcome(address: string, key: string, { chosen, hasConsole, link }: Sho
     ? 'The first key is the one that was chosen in the settings.'
     : `The first key, shown this once; it may do everything:\n\n  ${key}`;
   const pages = hasConsole
-    ? consoleOf(address, link)
+    ? describeConsole(address, link)
     : 'The console was not built here: run npm ci --omit=dev, then npm run console.';
   return `Postern answers on ${address}
 
@@ -154,7 +157,7 @@ The API: ${address}/docs
 `;
 }
 
-function consoleOf(address: string, link: string | undefined): string {
+function describeConsole(address: string, link: string | undefined): string {
   const signIn =
     link === undefined
       ? 'A link that signs you in: postern console link'

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openAsker } from '../client/src/asker.ts';
 import type { AccessDecision, Check } from '../client/src/types.ts';
 import * as fc from '../kit/fast-check.ts';
-import { keysOf, parseHost, parseTarget } from '../src/lib/urls/locator.ts';
+import { parseHost, parseTarget, toLocatorKeys } from '../src/lib/urls/locator.ts';
 import { compile } from '../src/rules/compile.ts';
 import { type LimitPeriod, PERIODS } from '../src/rules/limit.ts';
 import { toStoredKey } from '../src/rules/limit-key.ts';
@@ -26,7 +26,10 @@ test('host and path of a locator, and its query', () => {
     fc.property(host, target, host, target, (hostA, a, hostB, b) => {
       if (hostA === undefined || hostB === undefined || a === undefined || b === undefined) return;
       const isSame = hostA === hostB && a.path === b.path && a.query === b.query;
-      assert.equal(isDeepStrictEqual(keysOf({ host: hostA, ...a }), keysOf({ host: hostB, ...b })), isSame);
+      assert.equal(
+        isDeepStrictEqual(toLocatorKeys({ host: hostA, ...a }), toLocatorKeys({ host: hostB, ...b })),
+        isSame,
+      );
     }),
     { numRuns: 10_000 },
   );

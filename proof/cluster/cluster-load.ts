@@ -10,7 +10,7 @@ import { Client } from 'pg';
 import { type Random, seeded } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
 import { parseDecisionId } from '../../src/decisions/ledger/decision.ts';
-import { type Reason, reasonOf } from '../../src/rules/reason.ts';
+import { decodeReason, type Reason } from '../../src/rules/reason.ts';
 import {
   type Ask,
   amend,
@@ -382,7 +382,7 @@ function assertKept(kept: Kept | undefined, i: number, row: StoredRow) {
   const { id, reason, rateLimit, quota } = (kept.single ? body : body.data[i]) as Told;
   const [units, used] = JSON.parse(row.quota ?? '[]') as number[];
   const left = row.limit_remaining === null ? undefined : Number(row.limit_remaining);
-  const inRow = [Number(row.seq), reasonOf(row.reason), left, units, used];
+  const inRow = [Number(row.seq), decodeReason(row.reason), left, units, used];
   assert.deepEqual(
     [parseDecisionId(id)?.seq, reason, rateLimit?.remaining, quota?.units, quota?.used],
     inRow,

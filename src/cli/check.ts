@@ -79,12 +79,12 @@ function toText(terminal: Terminal, decision: AccessDecision): string {
   const head = decision.allowed
     ? paint(terminal, ['green', 'bold'], '✓ allowed')
     : paint(terminal, ['red', 'bold'], `✗ denied: ${plain(String(decision.reason))}`);
-  const lines = rowsOf(decision).map(([name, text]) => `  ${name.padEnd(10)}  ${plain(text)}`);
+  const lines = detailRows(decision).map(([name, text]) => `  ${name.padEnd(10)}  ${plain(text)}`);
   const explanation = decision.explanation as Explanation | null | undefined;
   return `${[head, ...lines, ...explanationLines(terminal, explanation), ...remedyLines(decision)].join('\n')}\n`;
 }
 
-function rowsOf(decision: AccessDecision): [string, string][] {
+function detailRows(decision: AccessDecision): [string, string][] {
   const { message, permissions, matchedRule, recorded, mode } = decision;
   const decidedBy = matchedRule === null ? 'default action' : `rules[${matchedRule.index}]`;
   const policy = `${decision.policyId ?? 'the rules sent'}, version ${decision.policyVersion ?? 'none'}`;

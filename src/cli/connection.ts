@@ -54,7 +54,7 @@ async function promptForKey(terminal: Terminal, url: string): Promise<string> {
  */
 export function toCommandError(error: unknown, getUrl: () => string): CommandError | undefined {
   if (error instanceof PosternUnreachable) {
-    const message = `No answer from ${getUrl()} (${reasonOf(error)}). Check that it is running and that POSTERN_URL is right.`;
+    const message = `No answer from ${getUrl()} (${describeCause(error)}). Check that it is running and that POSTERN_URL is right.`;
     return failed(message, error);
   }
   if (!(error instanceof PosternError)) return undefined;
@@ -70,7 +70,7 @@ export function toCommandError(error: unknown, getUrl: () => string): CommandErr
 }
 
 /** Names the system's error code where there is one. Other messages may quote a header, and so the key. */
-function reasonOf({ cause, isTimeout }: PosternUnreachable): string {
+function describeCause({ cause, isTimeout }: PosternUnreachable): string {
   if (isTimeout) return 'timeout';
   const inner = (cause as Error).cause as NodeJS.ErrnoException | undefined;
   return inner?.code ?? inner?.message ?? 'the request could not be sent';

@@ -21,7 +21,7 @@ export async function checkCache(postern: Postern, site: string): Promise<Findin
   }
   const denied = await visitAsDenied(postern, site);
   if (denied !== undefined) {
-    const says = `a cache in front answered a visitor that Postern denies with the page of a reader (${denied.status}${hintOf(denied)}). Let it obey Cache-Control, or not cache pages that Postern guards`;
+    const says = `a cache in front answered a visitor that Postern denies with the page of a reader (${denied.status}${describeCacheHeaders(denied)}). Let it obey Cache-Control, or not cache pages that Postern guards`;
     return finding('bad', says);
   }
   if (/private|no-store/i.test(reader.headers.get('cache-control') ?? '')) {
@@ -58,7 +58,7 @@ async function visit(site: string, headers: Record<string, string> = {}): Promis
 }
 
 /** Returns the headers in which caches describe a copy. */
-function hintOf({ headers }: Response): string {
+function describeCacheHeaders({ headers }: Response): string {
   const names = ['age', 'x-cache', 'cf-cache-status', 'cache-status'];
   const found = names.flatMap((name) => (headers.has(name) ? [`${name}: ${headers.get(name)?.slice(0, 60)}`] : []));
   return found.map((text) => `, ${text}`).join('');

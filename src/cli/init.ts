@@ -77,11 +77,11 @@ async function addPolicy(terminal: Terminal, { dataDir, port, template = 'none',
   return EXIT.ok;
 }
 
-const policyFileOf = (template: string): string => join('policies', `${template.replaceAll('_', '-')}.yaml`);
+const policyPath = (template: string): string => join('policies', `${template.replaceAll('_', '-')}.yaml`);
 
 /** Checks before anything is written. */
 function requireNew(template: string): void {
-  const file = policyFileOf(template);
+  const file = policyPath(template);
   if (template !== 'none' && existsSync(file)) throw misused(`${file} already exists; edit it, or move it away.`);
 }
 
@@ -159,7 +159,7 @@ async function writePolicy(template: string): Promise<string | undefined> {
   const { name, description, rules, defaultAction, cases } = found;
   const { stringify } = await import('yaml');
   mkdirSync('policies', { recursive: true });
-  const file = policyFileOf(template);
+  const file = policyPath(template);
   writeFileSync(file, stringify({ name, description, rules, defaultAction, cases }, { lineWidth: 100 }), ONCE);
   return file;
 }

@@ -58,12 +58,12 @@ function listCommand(parent: Command, context: CommandContext): void {
 
 const scopeText = (scope: Scope): string =>
   Object.entries(scope)
-    .map(([name, values]) => `${SCOPES[name as keyof Scope]} ${firstOf(values)}`)
+    .map(([name, values]) => `${SCOPES[name as keyof Scope]} ${formatFirst(values)}`)
     .join('; ');
 
 const SHOWN = 3;
 
-const firstOf = (values: readonly string[]): string =>
+const formatFirst = (values: readonly string[]): string =>
   values.length === 0
     ? 'none'
     : values.length > SHOWN

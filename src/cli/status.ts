@@ -59,7 +59,7 @@ function listsText(terminal: Terminal, { count, data }: Visitors['lists']): stri
     url,
     ranges,
     toDay(fetched),
-    stateOf([
+    describeState([
       held !== null && `${counted(held.ranges, 'range')} held back since ${toDay(held.since)}`,
       !fresh && (fetched === null ? 'never fetched' : 'too old to verify'),
       failures > 0 && failureText({ failures, failingSince, error }),
@@ -74,7 +74,7 @@ function directoriesText(terminal: Terminal, { count, data }: Visitors['director
     agent,
     keys,
     toDay(fetched),
-    stateOf([state !== 'fresh' && state, failures > 0 && failureText({ failures, failingSince, error })]),
+    describeState([state !== 'fresh' && state, failures > 0 && failureText({ failures, failingSince, error })]),
   ]);
   return table(terminal, ['agent', 'keys', 'fetched', 'state'], rows) + more(count, data.length);
 }
@@ -86,7 +86,7 @@ function spoofedText(terminal: Terminal, spoofed: Visitors['spoofed']): string {
   return table(terminal, ['falsely claimed', 'checks in 24 h', 'since'], rows);
 }
 
-function stateOf(faults: (string | false)[]): Painted {
+function describeState(faults: (string | false)[]): Painted {
   const found = faults.filter((fault) => fault !== false).join('; ');
   return found === '' ? { text: 'fresh', style: 'green' } : { text: found, style: 'yellow' };
 }

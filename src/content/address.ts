@@ -10,15 +10,15 @@ import type { Changes } from '../api/changes/changes.ts';
 import type { Db } from '../db/db.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import type { Locator } from '../lib/urls/locator.ts';
-import { type Reading, readingsOf } from '../lib/urls/readings.ts';
+import { findReadings, type Reading } from '../lib/urls/readings.ts';
 import type { Looseness } from '../lib/urls/spellings.ts';
 import { toTarget } from '../lib/urls/url-pattern.ts';
 import type { Place, VisitedPage } from '../rules/facts.ts';
 import type { Matched } from './collections/collection-index.ts';
-import { type InForce, ownUrlsOf, urlsOf } from './collections/known.ts';
+import { findHostUrls, hostUrlRules, type InForce } from './collections/known.ts';
 import { loosened, nameOfLooseness } from './collections/loosened.ts';
-import { type AddressLookup, KnownAddresses, keyOf } from './known-addresses.ts';
-import { findRegistered, pathsOf, type Registered, type ServedAddress } from './served.ts';
+import { type AddressLookup, addressKey, KnownAddresses } from './known-addresses.ts';
+import { candidatePaths, findRegistered, type Registered, type ServedAddress } from './served.ts';
 import type { Undecided } from './undecided.ts';
 
 /** The longest path, and the longest query, that is recorded; that of an item's `source`. */
@@ -159,7 +159,7 @@ export function byCollection(locator: Locator, inForce: InForce): AtUrl {
 const UNKNOWN = { keys: [], isUnsure: false };
 
 function readingsAt(locator: Locator, inForce: InForce): readonly Reading[] | 'unreadable' {
-  return readingsOf(locator, urlsOf(inForce, locator.host).index) ?? [{ locator, rare: false }];
+  return findReadings(locator, hostUrlRules(inForce, locator.host).index) ?? [{ locator, rare: false }];
 }
 
 /** Returns the readings by looser rules, each followed by the one by the rules of the host. */
@@ -170,8 +170,8 @@ function spelled(
 ): (Reading & ServedAddress & Pick<ReadAt, 'urls'>)[] {
   return readings.flatMap((reading) => {
     const { host } = reading.locator;
-    const rules = urlsOf(inForce, host);
-    const looser = urls === undefined ? rules : urlsOf(loosened(inForce, urls), host);
+    const rules = hostUrlRules(inForce, host);
+    const looser = urls === undefined ? rules : hostUrlRules(loosened(inForce, urls), host);
     if (looser === rules) return [{ ...reading, rules }];
     return [
       { ...reading, rules: looser, urls },
@@ -190,10 +190,10 @@ async function readItems(db: Db, all: readonly AskedUrl[], inForce: InForce): Pr
   return readings.map((some) => {
     if (some === 'unreadable') return { readings: some, ...UNKNOWN };
     const read = some.map((one): ReadAt => ({ ...one, ...(found.next().value as Registered) }));
-    const texts = [...read.flatMap(idsOf), ...some.flatMap(pathsOf)];
+    const texts = [...read.flatMap(idsOf), ...some.flatMap(candidatePaths)];
     return {
       readings: read.map((one, i) => (one.urls === undefined ? one : withOwnFirst(one, read[i + 1]?.id))),
-      keys: [...new Set(texts.map(keyOf))],
+      keys: [...new Set(texts.map(addressKey))],
       isUnsure: read.some(({ id }) => id === null),
     };
   });
@@ -252,7 +252,7 @@ const listed = (at: FoundContent | Undecided): readonly FoundContent[] | Undecid
 /** Returns the pages of collections whose patterns differ from the most specific one by the case of letters alone. */
 const otherPages = (locator: Locator, inForce: InForce): FoundContent[] =>
   inForce.index
-    .findOtherCase({ locator, item: null, urls: ownUrlsOf(inForce, locator.host) })
+    .findOtherCase({ locator, item: null, urls: findHostUrls(inForce, locator.host) })
     .map((match) => toFoundPage(locator, match, inForce));
 
 /** A port that a collection or the `source` of an item names is a site of its own; another one is made up. */
@@ -269,7 +269,7 @@ function reach(locator: Locator, id: string | null | undefined, inForce: InForce
   if (id === null) return 'ambiguous_content';
   if (id !== undefined) return { id, locator };
   if (inForce.index.size === 0) return 'none';
-  const urls = ownUrlsOf(inForce, locator.host);
+  const urls = findHostUrls(inForce, locator.host);
   const match = inForce.index.findMatch({ locator, item: null, urls });
   if (match === undefined) return 'none';
   const { namesQuery } = match;
@@ -280,7 +280,7 @@ function reach(locator: Locator, id: string | null | undefined, inForce: InForce
 }
 
 function toFoundPage(locator: Locator, { collection, namesQuery }: Matched, inForce: InForce): FoundContent {
-  const urls = ownUrlsOf(inForce, locator.host);
+  const urls = findHostUrls(inForce, locator.host);
   const place = {
     policyId: collection.policyId ?? inForce.defaultPolicyId,
     collectionId: collection.id,

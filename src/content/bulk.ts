@@ -3,7 +3,7 @@
 import type { Change, Edit } from '../api/changes/change.ts';
 import { isUnchanged } from '../api/changes/edit.ts';
 import { Failure } from '../api/errors.ts';
-import { checkOf, validItem } from '../api/http/validate.ts';
+import { lazyCheck, validItem } from '../api/http/validate.ts';
 import type { Db, Step } from '../db/db.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { unknownPolicy } from '../policies/edits.ts';
@@ -21,7 +21,7 @@ import {
 import { CreateContent } from './schema.ts';
 import { deleteContent, findContents, insertContent, updateContent } from './store.ts';
 
-const isItem = checkOf(CreateContent);
+const isItem = lazyCheck(CreateContent);
 
 function validOrFailure(item: unknown): CreateContent | Failure {
   try {

@@ -1,7 +1,7 @@
 /** Plans the edits of content: what each one writes, announces and answers. */
 
 import type { Change, Edit } from '../api/changes/change.ts';
-import { editOf } from '../api/changes/edit.ts';
+import { toEdit } from '../api/changes/edit.ts';
 import type { ChangeKind } from '../api/changes/kinds.ts';
 import { fail } from '../api/errors.ts';
 import type { Db } from '../db/db.ts';
@@ -11,7 +11,7 @@ import { unknownPolicy } from '../policies/edits.ts';
 import { findDefaultPolicyId, policyExists } from '../policies/store.ts';
 import type { InForce, KnownCollections } from './collections/known.ts';
 import { CONTENT_PREFIX, type Content, type ContentEdit, edited, FIRST_VALUES, type StoredPolicy } from './content.ts';
-import { warningsOf, withWarnings } from './same-file.ts';
+import { findContentWarnings, withWarnings } from './same-file.ts';
 import { type CreateContent, contentAnswer, contentEtag } from './schema.ts';
 import { deleteContent, findContent, insertContent, updateContent } from './store.ts';
 
@@ -77,7 +77,7 @@ export async function planCreate(deps: ContentEditDeps, body: CreateContent): Pr
 async function planNew({ db, clock, collections }: ContentEditDeps, body: CreateContent): Promise<Edit> {
   const inForce = await collections.read();
   const content = newContent(body, await resolvePolicy(db, body.policyId), clock.now());
-  const [warnings] = await warningsOf(db, [content], inForce);
+  const [warnings] = await findContentWarnings(db, [content], inForce);
   return {
     steps: [insertContent(content, inForce)],
     changes: [createdChange(content, inForce)],
@@ -94,8 +94,8 @@ export async function planUpdate(
 ): Promise<Edit> {
   const { content, inForce } = found;
   const next = edited(content, edit, await resolvePolicy(db, edit.policyId, content), clock.now());
-  const [warnings] = await warningsOf(db, [next], inForce);
-  return editOf(content, next, {
+  const [warnings] = await findContentWarnings(db, [next], inForce);
+  return toEdit(content, next, {
     steps: [updateContent(next, inForce)],
     changes: [updatedChange(content, next, inForce)],
     answer: (after) => ({

@@ -29,7 +29,7 @@ export interface AddressLookup {
 }
 
 /** Returns a number for a path in any case, or an id. What differs may share one: it is read again once too often. */
-export function keyOf(text: string): number {
+export function addressKey(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -81,7 +81,7 @@ export class KnownAddresses<T extends AddressLookup> {
     }
     // Where it was served before is found by its id.
     const paths = [parseLocator(source)?.path, externalId, `/${externalId}`];
-    for (const text of [id, ...paths]) if (text !== undefined) this.#edited.set(keyOf(text), this.#edits);
+    for (const text of [id, ...paths]) if (text !== undefined) this.#edited.set(addressKey(text), this.#edits);
   }
 
   #isRight({ value: { keys, isUnsure }, rightAt }: Entry<T>): boolean {

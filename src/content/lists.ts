@@ -24,7 +24,7 @@ import {
   maySelect,
   readItems,
 } from './place-store.ts';
-import { collectionOf, placedBy, placementOf } from './placement.ts';
+import { collectionFinder, placedBy, toPlacement } from './placement.ts';
 import { type CachedTotal, openTotals } from './totals.ts';
 
 /** Items that one statement reads: a few ms. Most pages are found in the first span. */
@@ -94,7 +94,7 @@ async function readUnplaced(search: Search, totals: CachedTotal): Promise<Page<C
   found ??= (await findMatches(search, { before, limit, counts: false })).found;
   const newest = await findNewest(db, found, limit + 1);
   // An item that was edited meanwhile may not belong here any more.
-  const data = newest.filter((item) => belongs(placementOf(item, inForce), query)).slice(0, limit);
+  const data = newest.filter((item) => belongs(toPlacement(item, inForce), query)).slice(0, limit);
   const last = newest[limit - 1] ?? newest.at(-1);
   const hasMore = found.length > limit && last !== undefined;
   return { data, totalCount, hasMore, nextCursor: hasMore ? toCursor(last.id) : null };
@@ -168,16 +168,16 @@ async function nextSpan(
 /** Returns the indexes of the items that belong to the list. */
 async function matchesAmong(items: Listable, { query, inForce }: Search): Promise<number[]> {
   const { index, defaultPolicyId } = inForce;
-  const place = collectionOf(inForce);
+  const place = collectionFinder(inForce);
   const slices = new Slices();
   const matches: number[] = [];
-  const policyOf = (i: number, id: string | null): string => {
+  const pickPolicy = (i: number, id: string | null): string => {
     const own = items.policy_id?.[i] ?? '';
     return items.owns_policy?.[i] === 1 || id === null ? own : (index.get(id)?.policyId ?? defaultPolicyId);
   };
   for (let i = 0; i < items.source.length; i++) {
     const id = place(items, i);
-    if (belongs({ policyId: policyOf(i, id), collectionId: id }, query)) matches.push(i);
+    if (belongs({ policyId: pickPolicy(i, id), collectionId: id }, query)) matches.push(i);
     const turn = slices.next();
     if (turn !== undefined) await turn;
   }

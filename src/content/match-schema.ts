@@ -4,7 +4,7 @@ import { FIELDS, SELECTOR_NAMES, type Selector } from './collections/collection.
 import { type Explained, LOST_BY } from './collections/explain.ts';
 import { TriedCollection } from './collections/schema.ts';
 import type { UrlMatch, UrlReading } from './match.ts';
-import { POLICY_SOURCES, placementOf } from './placement.ts';
+import { POLICY_SOURCES, toPlacement } from './placement.ts';
 import { ContentAnswer, contentAnswer } from './schema.ts';
 
 const asked = { url: Type.String({ minLength: 1, maxLength: 2048, description: 'An absolute http or https URL' }) };
@@ -131,7 +131,7 @@ function toDecider({
 }: Omit<UrlMatch, 'runnersUp' | 'readings'>): Pick<CollectionMatch, 'outcome' | 'policyId' | 'policySource'> {
   if (item === 'many') return { outcome: 'several_items', policyId: null, policySource: null };
   if (item !== null) {
-    const { policyId, policySource } = placementOf(item, inForce);
+    const { policyId, policySource } = toPlacement(item, inForce);
     return { outcome: 'item', policyId, policySource };
   }
   if (best === null) return { outcome: 'nothing', policyId: null, policySource: null };

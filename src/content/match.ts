@@ -6,9 +6,9 @@ import { type AtUrl, foundAt, readAddress } from './address.ts';
 import type { Collection, Selector } from './collections/collection.ts';
 import type { Selected } from './collections/collection-index.ts';
 import { type Explained, explainMatch, type LostBy, lostBy, unmatchedSelectors } from './collections/explain.ts';
-import { type InForce, type KnownCollections, ownUrlsOf } from './collections/known.ts';
+import { findHostUrls, type InForce, type KnownCollections } from './collections/known.ts';
 import type { Content } from './content.ts';
-import { addressOf } from './placement.ts';
+import { toAddress } from './placement.ts';
 import { findContent } from './store.ts';
 import { UndecidedUrl } from './undecided.ts';
 
@@ -90,9 +90,9 @@ async function addressAt(
 ): Promise<{ item: Content | null; address: Pick<Selected, 'locator' | 'urls'> }> {
   const [first] = foundAt(at);
   const item = first !== undefined && 'id' in first ? ((await findContent(db, first.id)) ?? null) : null;
-  if (item !== null) return { item, address: addressOf(item.source, inForce) };
+  if (item !== null) return { item, address: toAddress(item.source, inForce) };
   const read = first === undefined ? locator : 'id' in first ? first.locator : first.page.locator;
-  return { item, address: { locator: read, urls: ownUrlsOf(inForce, read.host) } };
+  return { item, address: { locator: read, urls: findHostUrls(inForce, read.host) } };
 }
 
 function toReadings(at: AtUrl): UrlReading[] {

@@ -20,7 +20,7 @@ import {
   placeSlice,
   readItems,
 } from './place-store.ts';
-import { collectionOf, placedBy } from './placement.ts';
+import { collectionFinder, placedBy } from './placement.ts';
 
 /** Until it is done, lists by collection take longer. */
 const REST: Rest = { idle: 0.5, busy: 12, pieces: 'large' };
@@ -108,7 +108,7 @@ async function findMoved(
 ): Promise<MisplacedItem[]> {
   const moved: MisplacedItem[] = [];
   const slices = new Slices();
-  const place = collectionOf(inForce);
+  const place = collectionFinder(inForce);
   for (const [i, no] of items.no.entries()) {
     const collectionId = place(items, i);
     if (collectionId !== items.collection_id[i])

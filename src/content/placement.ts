@@ -8,7 +8,7 @@ import type { UrlRules } from '../lib/urls/spellings.ts';
 import type { Place } from '../rules/facts.ts';
 import type { Collection } from './collections/collection.ts';
 import type { Selected } from './collections/collection-index.ts';
-import { type InForce, ownUrlsOf, type Placing } from './collections/known.ts';
+import { findHostUrls, type InForce, type Placing } from './collections/known.ts';
 import type { Content } from './content.ts';
 
 export const POLICY_SOURCES = ['content', 'collection', 'default'] as const;
@@ -25,13 +25,13 @@ export type Placeable = Pick<Content, 'source' | 'type' | 'policyId' | 'ownsPoli
   readonly tags: readonly string[];
 };
 
-export function placementOf(item: Placeable, inForce: Placing): Placement {
+export function toPlacement(item: Placeable, inForce: Placing): Placement {
   const { policySource, policyId, collection } = place(item, inForce);
   return { policyId, policySource, collectionId: collection?.id ?? null };
 }
 
 /** Returns what checks of the item need to know of its placement. */
-export function placeOf(item: Placeable, inForce: Placing): Place {
+export function toPlace(item: Placeable, inForce: Placing): Place {
   const { policyId, collection, urls } = place(item, inForce);
   const there = { policyId, collectionId: collection?.id ?? null, observed: collection?.mode === 'observe' };
   return urls === undefined ? there : { ...there, urls };
@@ -42,9 +42,9 @@ export function placeOf(item: Placeable, inForce: Placing): Place {
  * letters alone.
  */
 export function placesOf(item: Placeable, inForce: Placing): [Place, ...Place[]] {
-  const first = placeOf(item, inForce);
+  const first = toPlace(item, inForce);
   if (item.ownsPolicy === 1) return [first];
-  const others = inForce.index.findOtherCase({ ...addressOf(item.source, inForce), item });
+  const others = inForce.index.findOtherCase({ ...toAddress(item.source, inForce), item });
   return [
     first,
     ...others.map(({ collection }) => ({
@@ -76,7 +76,7 @@ export function placedBy({ index }: Pick<InForce, 'index'>): ('source' | 'type' 
 }
 
 /** Returns a function that finds the collection of one of many items. */
-export function collectionOf(inForce: Placing): (items: ManyPlaceable, i: number) => string | null {
+export function collectionFinder(inForce: Placing): (items: ManyPlaceable, i: number) => string | null {
   const { index } = inForce;
   if (index.size === 0) return () => null;
   return ({ source, type, tags }, i) => {
@@ -84,14 +84,14 @@ export function collectionOf(inForce: Placing): (items: ManyPlaceable, i: number
       type: type?.[i] ?? '',
       tags: tags === undefined ? NO_TAGS : (JSON.parse(tags[i] as string) as string[]),
     };
-    return index.find({ ...addressOf(source[i] as string, inForce), item })?.id ?? null;
+    return index.find({ ...toAddress(source[i] as string, inForce), item })?.id ?? null;
   };
 }
 
 /** Returns the address of an item, with the rules of its host. */
-export function addressOf(source: string, inForce: Pick<InForce, 'urls'>): Pick<Selected, 'locator' | 'urls'> {
+export function toAddress(source: string, inForce: Pick<InForce, 'urls'>): Pick<Selected, 'locator' | 'urls'> {
   const locator = parseLocator(source);
-  return { locator, urls: locator && ownUrlsOf(inForce, locator.host) };
+  return { locator, urls: locator && findHostUrls(inForce, locator.host) };
 }
 
 function place(
@@ -100,7 +100,7 @@ function place(
 ): Pick<Placement, 'policyId' | 'policySource'> & { collection: Collection | undefined; urls?: UrlRules | undefined } {
   const { index, defaultPolicyId, urls: rules } = inForce;
   const isPlaced = index.size > 0 || (rules !== undefined && rules.size > 0);
-  const { locator, urls } = isPlaced ? addressOf(item.source, inForce) : NOWHERE;
+  const { locator, urls } = isPlaced ? toAddress(item.source, inForce) : NOWHERE;
   const collection = index.size === 0 ? undefined : index.find({ locator, urls, item });
   if (item.ownsPolicy === 1) return { policyId: item.policyId, policySource: 'content', collection, urls };
   if (collection === undefined) return { policyId: item.policyId, policySource: 'default', collection, urls };

@@ -25,7 +25,7 @@ import {
   planUpsert,
 } from './edits.ts';
 import { openLists } from './lists.ts';
-import { warningsOf, withWarnings } from './same-file.ts';
+import { findContentWarnings, withWarnings } from './same-file.ts';
 import {
   BulkDeleteAnswer,
   BulkDeleteContent,
@@ -77,7 +77,7 @@ function readingRoutes(
     requireRules(caller, query);
     const created = { createdAfter: toTime(query.createdAfter), createdBefore: toTime(query.createdBefore) };
     const { page, inForce } = await listItems({ ...query, ...created });
-    const warnings = await warningsOf(db, page.data, inForce);
+    const warnings = await findContentWarnings(db, page.data, inForce);
     const data = page.data.map((item, i) => withWarnings(contentAnswer(item, inForce), warnings[i]));
     const policies = await findPolicies(db, query.expand === undefined ? [] : data.map(({ policyId }) => policyId));
     return toList({ ...page, data }, (answer) => expanded(answer, policies.get(answer.policyId)));
@@ -94,7 +94,7 @@ function readingRoutes(
     const { params, query, caller } = request;
     requireRules(caller, query);
     const { content: item, inForce } = await content.get(params.id);
-    const [warnings] = await warningsOf(db, [item], inForce);
+    const [warnings] = await findContentWarnings(db, [item], inForce);
     const answer = withWarnings(contentAnswer(item, inForce), warnings);
     const policy = query.expand === undefined ? undefined : await findPolicy(db, answer.policyId);
     const etag = contentEtag(item, inForce);

@@ -7,7 +7,7 @@ import type { Db } from '../db/db.ts';
 import { Slices } from '../lib/slices.ts';
 import { parseLocator } from '../lib/urls/locator.ts';
 import { canonicalPath, type UrlRules } from '../lib/urls/spellings.ts';
-import { type InForce, urlsOf } from './collections/known.ts';
+import { hostUrlRules, type InForce } from './collections/known.ts';
 import type { Content } from './content.ts';
 import { toSought } from './served.ts';
 import { type ActiveAt, findOtherSpellings } from './served-store.ts';
@@ -20,7 +20,7 @@ export interface ContentWarning {
 }
 
 /** Returns the warnings about items, in their order. */
-export async function warningsOf(
+export async function findContentWarnings(
   db: Db,
   items: readonly Content[],
   inForce: Pick<InForce, 'urls'>,
@@ -28,7 +28,7 @@ export async function warningsOf(
   const sought = items.map(({ source, status }) => {
     const locator = parseLocator(source);
     if (locator === undefined || status !== 'active') return undefined;
-    return toSought({ locator, rules: urlsOf(inForce, locator.host) });
+    return toSought({ locator, rules: hostUrlRules(inForce, locator.host) });
   });
   if (sought.every((one) => one === undefined)) return items.map(() => []);
   const found = await findOtherSpellings(db, sought);

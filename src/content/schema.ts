@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { ErrorCodeName } from '../api/http/error-schema.ts';
-import { deletedOf, pageOf, pageProperties } from '../api/http/list.ts';
+import { deletedSchema, listSchema, pageProperties } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
 import type { InForce } from './collections/known.ts';
 import { CONTENT_PREFIX, type Content, externalIdText, FIELDS, OPTIONAL_FIELDS, tag } from './content.ts';
-import { POLICY_SOURCES, placementOf } from './placement.ts';
+import { POLICY_SOURCES, toPlacement } from './placement.ts';
 
 const { externalId, title, type, source, policyId, status } = FIELDS;
 const optionalFields = partial({ policyId: Type.Union([policyId, Type.Null()]), ...OPTIONAL_FIELDS });
@@ -89,8 +89,8 @@ export const ContentAnswer = Type.Object(
   },
   { title: 'Content', description: 'An item of content' },
 );
-export const ContentPage = pageOf(ContentAnswer);
-export const ContentDeleted = deletedOf('content');
+export const ContentPage = listSchema(ContentAnswer);
+export const ContentDeleted = deletedSchema('content');
 const bulkError = { code: ErrorCodeName, message: Type.String() };
 export const BulkUpsertAnswer = Type.Object(
   {
@@ -124,7 +124,7 @@ export const contentAnswer = (content: Content, inForce: InForce) => ({
   id: content.id,
   object: 'content' as const,
   ...pick(content, FIELDS),
-  ...placementOf(content, inForce),
+  ...toPlacement(content, inForce),
   created: toIso(content.createdAt),
   updated: toIso(content.updatedAt),
 });
@@ -135,7 +135,7 @@ export const contentAnswer = (content: Content, inForce: InForce) => ({
  */
 export function contentEtag(content: Content, inForce: InForce): string {
   const revision = `${content.id.slice(CONTENT_PREFIX.length)}-${content.revision}`;
-  const placement = placementOf(content, inForce);
+  const placement = toPlacement(content, inForce);
   if (placement.collectionId === null) return `"${revision}"`;
   const place = createHash('sha256').update(`${placement.collectionId} ${placement.policyId}`).digest('base64url');
   return `"${revision}-${place.slice(0, 12)}"`;

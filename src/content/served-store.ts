@@ -7,7 +7,7 @@
 import type { Db, Row } from '../db/db.ts';
 import { isText } from '../lib/text.ts';
 import { parseLocator } from '../lib/urls/locator.ts';
-import { parametersOf } from '../lib/urls/query-pattern.ts';
+import { splitQuery } from '../lib/urls/query-pattern.ts';
 import { toTarget } from '../lib/urls/url-pattern.ts';
 
 /** The paths at which the file of one address may be registered. */
@@ -183,4 +183,4 @@ const replaces = (item: { status: string; own: string[] }, own: readonly string[
   item.status === 'active' && hasAll(item.own, own) && hasAll(own, item.own);
 
 /** Returns the parameters of a query, each once and in one spelling. */
-const toParameters = (query: string): string[] => [...new Set(parametersOf(toTarget({ path: '/', query }).query))];
+const toParameters = (query: string): string[] => [...new Set(splitQuery(toTarget({ path: '/', query }).query))];

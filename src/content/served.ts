@@ -3,8 +3,8 @@
  * spelling that leads to the same file.
  */
 import type { Db } from '../db/db.ts';
-import { keysOf, type Locator } from '../lib/urls/locator.ts';
-import { type Looseness, spellingsOf, toFolded, type UrlRules } from '../lib/urls/spellings.ts';
+import { type Locator, toLocatorKeys } from '../lib/urls/locator.ts';
+import { type Looseness, spellPath, toFolded, type UrlRules } from '../lib/urls/spellings.ts';
 import { findActiveAt, findServedAtAll, type Sought } from './served-store.ts';
 import { findFoldedIds, findIds } from './store.ts';
 
@@ -64,14 +64,14 @@ async function findEach(db: Db, address: ServedAddress, bySource: boolean): Prom
 }
 
 async function findEachNamed(db: Db, address: ServedAddress): Promise<string[]> {
-  const names = pathsOf(address).flatMap(namesOf);
+  const names = candidatePaths(address).flatMap(toExternalIds);
   const found = address.rules.case === 'ignored' ? await findFoldedIds(db, names) : await findIds(db, names);
   return [...new Set([...found.values()].flat())];
 }
 
 /** Returns the paths at which the file of an address may be registered. */
-export function pathsOf({ locator: { path }, rules }: ServedAddress): string[] {
-  const spellings = spellingsOf(path, rules);
+export function candidatePaths({ locator: { path }, rules }: ServedAddress): string[] {
+  const spellings = spellPath(path, rules);
   return rules.case === 'ignored' ? [...new Set(spellings.map(toFolded))] : spellings;
 }
 
@@ -79,9 +79,9 @@ export function toSought(address: ServedAddress): Sought | undefined {
   const { host, query } = address.locator;
   // Without a host, only an externalId can name the item.
   if (host === '') return undefined;
-  const keys = pathsOf(address).map((path) => keysOf({ host, path, query }));
+  const keys = candidatePaths(address).map((path) => toLocatorKeys({ host, path, query }));
   return {
-    own: keysOf(address.locator).path,
+    own: toLocatorKeys(address.locator).path,
     paths: keys.map(({ path }) => path),
     query: keys[0]?.query ?? '',
     text: query,
@@ -90,7 +90,7 @@ export function toSought(address: ServedAddress): Sought | undefined {
 }
 
 async function findNamed(db: Db, addresses: readonly ServedAddress[]): Promise<(string | null | undefined)[]> {
-  const names = addresses.map((address) => pathsOf(address).map(namesOf));
+  const names = addresses.map((address) => candidatePaths(address).map(toExternalIds));
   const isFolded = addresses.map(({ rules }) => rules.case === 'ignored');
   const ofKind = (folded: boolean): string[] => [
     ...new Set(names.flatMap((some, i) => (isFolded[i] === folded ? some.flat() : []))),
@@ -110,5 +110,5 @@ async function findNamed(db: Db, addresses: readonly ServedAddress[]): Promise<(
   });
 }
 
-const namesOf = (path: string): string[] =>
+const toExternalIds = (path: string): string[] =>
   [path.slice(1), path].filter((name) => name !== '' && name.length <= EXTERNAL_ID_MAX);

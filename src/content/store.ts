@@ -6,12 +6,12 @@ import { inList, toList, Where } from '../db/query.ts';
 import { columns } from '../db/record.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
-import { keysOf, type LocatorKeys, parseLocator } from '../lib/urls/locator.ts';
+import { type LocatorKeys, parseLocator, toLocatorKeys } from '../lib/urls/locator.ts';
 import { toFolded } from '../lib/urls/spellings.ts';
 import type { InForce } from './collections/known.ts';
 import { LAST_EDIT } from './collections/store.ts';
 import { type Content, isContentId } from './content.ts';
-import { placementOf } from './placement.ts';
+import { toPlacement } from './placement.ts';
 
 /** For `list-store`, too. */
 export const CONTENT = columns<Content>(
@@ -122,7 +122,7 @@ export async function findFoldedIds(db: Db, folded: readonly string[]): Promise<
 
 function sourceKeys(source: string): LocatorKeys | undefined {
   const locator = parseLocator(source);
-  return locator && keysOf(locator);
+  return locator && toLocatorKeys(locator);
 }
 
 /** Returns the digest of host and path in lowercase; null if it is that of the path. */
@@ -131,7 +131,7 @@ function foldedKey(source: string): string | null {
   const folded = locator === undefined ? undefined : toFolded(locator.path);
   return locator === undefined || folded === undefined || folded === locator.path
     ? null
-    : keysOf({ ...locator, path: folded }).path;
+    : toLocatorKeys({ ...locator, path: folded }).path;
 }
 
 const AT_ONCE = 1_000;
@@ -161,7 +161,7 @@ const updateRow = CONTENT.step(
 );
 
 const placed = (content: Content, inForce: InForce) => ({
-  collectionId: placementOf(content, inForce).collectionId,
+  collectionId: toPlacement(content, inForce).collectionId,
   lastEdit: inForce.lastEdit,
 });
 

@@ -64,8 +64,8 @@ export async function migrate(
   await db.atomic([
     { sql: 'create table if not exists schema_migrations (version bigint primary key, applied_at bigint not null)' },
   ]);
-  if ((await versionsOf(db)).size === 0) await applyTogether(db, now, migrations);
-  const done = await versionsOf(db);
+  if ((await readVersions(db)).size === 0) await applyTogether(db, now, migrations);
+  const done = await readVersions(db);
   const newest = Math.max(0, ...done);
   if (newest > migrations.length) {
     throw new StartRefused(
@@ -98,7 +98,7 @@ const versionRow = (version: number, now: number): Step => ({
   params: [version, now],
 });
 
-const versionsOf = async (db: Tables): Promise<Set<number>> =>
+const readVersions = async (db: Tables): Promise<Set<number>> =>
   new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
 
 /** In an empty store: one transaction for several, since each waits for the disk. */

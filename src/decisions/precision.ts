@@ -47,7 +47,7 @@ export const PRIVACY_SETTINGS = {
 } as const;
 
 /** Reads the parsed settings. */
-export const privacyOf = (values: ReadonlyMap<string, unknown>): PrivacyConfig => ({
+export const toPrivacyConfig = (values: ReadonlyMap<string, unknown>): PrivacyConfig => ({
   ip: values.get('POSTERN_IP_PRECISION') as IpPrecision,
   userAgent: values.get('POSTERN_USER_AGENT') as UserAgentPrecision,
   inputDays: values.get('POSTERN_INPUT_DAYS') as number | null,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { bytesOf } from './bytes.ts';
+import { estimateBytes } from './bytes.ts';
 
 test('the estimate is near what V8 takes', () => {
   setFlagsFromString('--expose-gc');
@@ -20,6 +20,6 @@ test('the estimate is near what V8 takes', () => {
   for (let i = 0; i < COUNT; i++) kept.push(JSON.parse(JSON.stringify(record(i))) as object);
   collect();
   const taken = (process.memoryUsage().heapUsed - before) / COUNT;
-  const estimate = bytesOf(record(COUNT));
+  const estimate = estimateBytes(record(COUNT));
   assert.ok(kept.length === COUNT && estimate > taken * 0.8 && estimate < taken * 1.8, `${estimate} for ${taken}`);
 });

@@ -71,7 +71,7 @@ export function machineClock(
       jumps++;
       line = offset;
     } else {
-      const home = homeOf(offset);
+      const home = findHome(offset);
       if (home === undefined) return;
       line = Math.max(home, offset);
       before = before.filter((one) => one < line - JUMP_MS);
@@ -82,7 +82,7 @@ export function machineClock(
   }
 
   /** The offset that the machine's clock returned to, if any. */
-  function homeOf(offset: number): number | undefined {
+  function findHome(offset: number): number | undefined {
     let home: number | undefined;
     for (const one of before) {
       if (home === undefined || Math.abs(offset - one) < Math.abs(offset - home)) home = one;

@@ -40,10 +40,10 @@ export const isCredential = (text: string, prefix: string): boolean =>
   BODY.test(text.slice(prefix.length)) &&
   checksum(text.slice(0, -CHECKSUM)) === text.slice(-CHECKSUM);
 
-export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
+export const hashCredential = (text: string): string => hash('sha256', text, 'base64url');
 
 /** Returns why a credential no longer counts, or undefined while it does. */
-export function endOf(of: { revokedAt: number | null; expiresAt: number | null }, now: number): End | undefined {
+export function findEnd(of: { revokedAt: number | null; expiresAt: number | null }, now: number): End | undefined {
   if (of.revokedAt !== null && of.revokedAt <= now) return { how: 'revoked', at: of.revokedAt };
   return of.expiresAt !== null && now >= of.expiresAt ? { how: 'expired', at: of.expiresAt } : undefined;
 }
@@ -74,4 +74,4 @@ export const inGrace = (of: Lifetime, now: number, graceMs: number): Lifetime & 
 });
 
 /** The beginning that identifies a credential to people and reveals nothing. */
-export const shownOf = (text: string): string => text.slice(0, text.lastIndexOf('_') + 1 + SHOWN);
+export const shownPrefix = (text: string): string => text.slice(0, text.lastIndexOf('_') + 1 + SHOWN);

@@ -73,7 +73,7 @@ function* cut(text: string): Generator<Buffer> {
 const SEPARATOR_LINE = /^"?sep=([,;\t])"?(?:\r\n|\r|\n|$)/i;
 
 /** Returns the separator that is most frequent in the heading, outside of quotes. */
-function separatorOf(head: string): string {
+function detectSeparator(head: string): string {
   const line = /\S.*/.exec(head)?.[0].replaceAll(/"(?:[^"]|"")*"/g, '') ?? '';
   const count = (separator: string): number => line.split(separator).length;
   return [',', ';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best));
@@ -100,7 +100,7 @@ class Reader {
       this.#line = 2;
     }
     this.#parser = new Parser({
-      delimiter: told?.[1] ?? separatorOf(head),
+      delimiter: told?.[1] ?? detectSeparator(head),
       record_delimiter: ['\r\n', '\n', '\r'],
       max_record_size: recordMax,
       relax_column_count: true,

@@ -6,10 +6,10 @@ export const optional = <S extends TSchema>(schema: S, first: Static<S>) => ({ s
 
 type OptionalFields = Record<string, { schema: TSchema; first: unknown }>;
 
-export const schemas = <F extends OptionalFields>(fields: F) => columnOf(fields, 'schema');
-export const firstValues = <F extends OptionalFields>(fields: F) => columnOf(fields, 'first');
+export const schemas = <F extends OptionalFields>(fields: F) => pickColumn(fields, 'schema');
+export const firstValues = <F extends OptionalFields>(fields: F) => pickColumn(fields, 'first');
 
-const columnOf = <F extends OptionalFields, K extends 'schema' | 'first'>(fields: F, key: K) =>
+const pickColumn = <F extends OptionalFields, K extends 'schema' | 'first'>(fields: F, key: K) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field[key]])) as { [N in keyof F]: F[N][K] };
 
 /** The same properties, each of which may be absent. */

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
-import { forwardedBy, type Origin, originOf, readForwarded } from './forwarded.ts';
+import { findOrigin, forwardedBy, type Origin, readForwarded } from './forwarded.ts';
 import { parseRange, type Range } from './ip-range.ts';
 
 const TRUSTED = ['10.0.0.0/8', 'fd00::/8'].map((text) => parseRange(text) as Range);
-const origin = (headers: Record<string, string | string[]>): Origin => originOf(forwardedBy(headers), TRUSTED);
+const origin = (headers: Record<string, string | string[]>): Origin => findOrigin(forwardedBy(headers), TRUSTED);
 const at = (address: string): Origin => ({ address });
 
 const V4 = '203.0.113.9';

@@ -21,20 +21,20 @@ const ENTRY_MAX = 512;
  * and no entry with an address has a comma in quotes.
  */
 export function forwardedBy(headers: Headers): string[] {
-  const named = textOf(headers['x-forwarded-for']);
+  const named = joinHeader(headers['x-forwarded-for']);
   if (named !== '') return named.split(',');
-  const standard = textOf(headers.forwarded);
+  const standard = joinHeader(headers.forwarded);
   // An element may have the host or the scheme alone.
   return /\bfor\s*=/i.test(standard) ? standard.split(',') : [];
 }
 
-const textOf = (value: string | string[] | undefined): string => [value ?? []].flat().join(',').trim();
+const joinHeader = (value: string | string[] | undefined): string => [value ?? []].flat().join(',').trim();
 
 /**
  * Walks from the right, over trusted proxies, to the first address of another. An entry that cannot be read ends the
  * walk: a trusted proxy wrote it, and nothing vouches for what is before it.
  */
-export function originOf(entries: readonly string[], trusted: readonly Range[]): Origin {
+export function findOrigin(entries: readonly string[], trusted: readonly Range[]): Origin {
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = (entries[i] as string).trim();
     const address = readForwarded(entry);
@@ -54,7 +54,7 @@ export function readForwarded(entry: string): string | undefined {
   // Nearly all are addresses alone.
   if (parseAddress(entry) !== undefined) return formatAddress(entry);
   if (entry.length > ENTRY_MAX) return undefined;
-  const node = entry.includes('=') ? forOf(entry) : unquoted(entry);
+  const node = entry.includes('=') ? readFor(entry) : unquoted(entry);
   const text = node === undefined ? undefined : bareAddress(node);
   return text === undefined || parseAddress(text) === undefined ? undefined : formatAddress(text);
 }
@@ -63,7 +63,7 @@ export function readForwarded(entry: string): string | undefined {
 const PAIR = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s";,=]+)\s*$/;
 
 /** Returns the value of `for`; undefined unless the element is well formed and has exactly one. */
-function forOf(element: string): string | undefined {
+function readFor(element: string): string | undefined {
   const pairs = element.split(';').map((pair) => PAIR.exec(pair));
   if (pairs.includes(null)) return undefined;
   const values = pairs.filter((pair) => pair?.[1]?.toLowerCase() === 'for');

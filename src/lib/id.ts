@@ -31,7 +31,7 @@ export function fromBase32(text: string): number | undefined {
 }
 
 /** Returns an id without its prefix, which related records share. */
-export const bodyOf = (id: string): string => id.slice(-26);
+export const idBody = (id: string): string => id.slice(-26);
 
 export const ID_BODY = '[0-9a-hjkmnp-tv-z]{26}';
 

@@ -73,7 +73,7 @@ export const GROWTH_PERCENT = 30;
 /** The usual setting: half of the memory that the machine has, or its container. */
 export const usualMiB = (machineMiB: number): number => clamp(machineMiB / 2, LEAST_MIB, MOST_BY_DEFAULT_MIB);
 
-export function budgetOf(totalMiB: number): Budget {
+export function planBudget(totalMiB: number): Budget {
   const free = totalMiB - PROGRAM_MIB - SERVER_MIB;
   const share = (part: number, least: number, most: number): number => clamp(free * part, least, most);
   // Large batches in flight fit into it.
@@ -114,7 +114,7 @@ const clamp = (value: number, least: number, most: number): number =>
   Math.floor(Math.min(Math.max(value, least), most));
 
 /** The limits of a thread, as `new Worker` takes them. */
-export const limitsOf = ({
+export const toResourceLimits = ({
   oldMiB,
   youngMiB,
 }: Heap): { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb: number } => ({
@@ -123,7 +123,7 @@ export const limitsOf = ({
 });
 
 /** The limits of the main thread, as Node.js takes them when it starts. */
-export const flagsOf = ({ oldMiB, youngMiB }: Heap): string[] => [
+export const toNodeFlags = ({ oldMiB, youngMiB }: Heap): string[] => [
   `--max-old-space-size=${oldMiB}`,
   `--max-semi-space-size=${Math.floor(youngMiB / 3)}`,
 ];

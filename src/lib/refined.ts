@@ -19,4 +19,4 @@ export const refined = <S extends TSchema>(schema: S, rule: Refinement<Static<S>
   );
 
 /** Returns the path of a field, such as `terms.tiers`. */
-export const fieldOf = (path: string, field: string): string => (path === '' ? field : `${path}.${field}`);
+export const fieldPath = (path: string, field: string): string => (path === '' ? field : `${path}.${field}`);

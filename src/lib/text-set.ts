@@ -47,14 +47,14 @@ const isEnd = ({ fields }: States, state: number): boolean => ((fields[state + C
 function next(states: States, from: number, character: number): number {
   let state = from;
   for (;;) {
-    const child = childOf(states, state, character);
+    const child = findChild(states, state, character);
     if (child !== NONE) return child;
     if (state === ROOT) return ROOT;
     state = states.fields[state + FALLBACK] as number;
   }
 }
 
-function childOf({ fields, crowded }: States, state: number, character: number): number {
+function findChild({ fields, crowded }: States, state: number, character: number): number {
   let child = fields[state + CHILD] as number;
   for (let seen = 0; child !== NONE; seen++) {
     if (((fields[child + CHARACTER] as number) & ~END) === character) return child;
@@ -73,7 +73,7 @@ function build(texts: readonly string[]): States {
     // The search stops at the end of a match.
     for (let i = 0; i < text.length && !isEnd(states, state); i++) {
       const character = text.charCodeAt(i);
-      let child = childOf(states, state, character);
+      let child = findChild(states, state, character);
       if (child === NONE) {
         child = end;
         end += FIELDS;

@@ -49,7 +49,7 @@ export function words(text: string): string[] {
 }
 
 /** Characters as a reader of the documentation counts them: Unicode code points. */
-export function lengthOf(text: string): number {
+export function countCharacters(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
     if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {

@@ -5,7 +5,7 @@ import type { Candidate } from '../rules/candidate.ts';
 import type { Policy } from '../rules/policy.ts';
 import { candidateAnswer, type PutCandidate } from './candidate-schema.ts';
 import { endCandidate, replaceCandidate } from './candidate-store.ts';
-import { answerOf, newVersion } from './edits.ts';
+import { newVersion, toPolicyReply } from './edits.ts';
 
 /** Other rules are another candidate, counted from its own beginning. */
 export function planPut(
@@ -52,6 +52,6 @@ export function planPublish(policy: Policy, candidate: Candidate, at: number): E
     steps: [...published.steps, ...ended.steps],
     changes: [...published.changes, ...ended.changes],
     status: 200,
-    ...answerOf(next),
+    ...toPolicyReply(next),
   };
 }

@@ -1,6 +1,6 @@
 /** Candidates of policies on the wire. */
 import { type Static, Type } from 'typebox';
-import { deletedOf } from '../api/http/list.ts';
+import { deletedSchema } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import type { Candidate } from '../rules/candidate.ts';
 import { ACTIONS, type Policy } from '../rules/policy.ts';
@@ -26,7 +26,7 @@ export const CandidateWithWarnings = Type.Object(
   { ...candidateProperties, warnings },
   { title: 'PolicyCandidate', description: 'Rules that are tried beside a policy, and warnings about them' },
 );
-export const CandidateDeleted = Type.Object(deletedOf('policy_candidate').properties, {
+export const CandidateDeleted = Type.Object(deletedSchema('policy_candidate').properties, {
   title: 'PolicyCandidateDeleted',
 });
 

@@ -73,7 +73,7 @@ export const endCandidate = ({ no }: Candidate): Step[] => [
   { sql: 'delete from candidates where no = $1', params: [no], expect: 1 },
 ];
 
-export const endCandidateOf = (policyId: string): Step[] => [
+export const endPolicyCandidate = (policyId: string): Step[] => [
   keepEnded('policy_id', policyId),
   { sql: 'delete from candidates where policy_id = $1', params: [policyId] },
 ];

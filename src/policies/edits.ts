@@ -1,12 +1,12 @@
 /** Plans the edits of policies: what each one writes, announces and answers. Every edit adds a version. */
 import type { Edit } from '../api/changes/change.ts';
-import { editOf } from '../api/changes/edit.ts';
+import { toEdit } from '../api/changes/edit.ts';
 import type { ChangeKind } from '../api/changes/kinds.ts';
 import { fail } from '../api/errors.ts';
 import type { Db } from '../db/db.ts';
 import { newId } from '../lib/id.ts';
 import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from '../rules/policy.ts';
-import { endCandidateOf } from './candidate-store.ts';
+import { endPolicyCandidate } from './candidate-store.ts';
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
 import { deletePolicy, findVersion, insertPolicy, policyInUse, setDefaultPolicy, updatePolicy } from './store.ts';
 
@@ -44,7 +44,7 @@ export const newVersion = (before: Policy, policy: Policy, kind: ChangeKind): Pi
   changes: [{ kind, id: policy.id, object: policyAnswer(policy), before: policyAnswer(before) }],
 });
 
-export const answerOf = (policy: Policy): Pick<Edit, 'body' | 'etag'> => ({
+export const toPolicyReply = (policy: Policy): Pick<Edit, 'body' | 'etag'> => ({
   body: policyAnswer(policy),
   etag: policyEtag(policy),
 });
@@ -59,7 +59,7 @@ export function planUpdate(before: Policy, edit: UpdatePolicy, at: number): Edit
     version: before.version + 1,
     updatedAt: at,
   };
-  return editOf(before, next, { ...newVersion(before, next, 'policy.updated'), answer: answerOf });
+  return toEdit(before, next, { ...newVersion(before, next, 'policy.updated'), answer: toPolicyReply });
 }
 
 /** Adds a version with the content of an old one, even if nothing changes. Throws policy_version_not_found. */
@@ -74,7 +74,7 @@ export async function planRollback(db: Db, before: Policy, version: number, at: 
     version: before.version + 1,
     updatedAt: at,
   };
-  return { ...newVersion(before, next, 'policy.rolled_back'), status: 200, ...answerOf(next) };
+  return { ...newVersion(before, next, 'policy.rolled_back'), status: 200, ...toPolicyReply(next) };
 }
 
 /** Throws policy_version_not_found. */
@@ -93,10 +93,10 @@ export async function getVersion(
 
 export function planMakeDefault(policy: Policy, at: number): Edit {
   const next: Policy = { ...policy, isDefault: true };
-  return editOf(policy, next, {
+  return toEdit(policy, next, {
     steps: setDefaultPolicy(policy.id, at),
     changes: [{ kind: 'policy.updated', id: policy.id, object: policyAnswer(next), before: policyAnswer(policy) }],
-    answer: answerOf,
+    answer: toPolicyReply,
   });
 }
 
@@ -112,7 +112,7 @@ export async function planDelete(db: Db, policy: Policy): Promise<Edit> {
     );
   }
   return {
-    steps: [deletePolicy(policy), ...endCandidateOf(policy.id)],
+    steps: [deletePolicy(policy), ...endPolicyCandidate(policy.id)],
     changes: [{ kind: 'policy.deleted', id: policy.id, object: policyAnswer(policy) }],
     status: 200,
     body: { id: policy.id, object: 'policy', deleted: true },

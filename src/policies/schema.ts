@@ -1,7 +1,7 @@
 /** Policies on the wire. */
 import { type Static, Type } from 'typebox';
 import { addFormat } from '../api/http/formats.ts';
-import { deletedOf, pageOf } from '../api/http/list.ts';
+import { deletedSchema, listSchema } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { CONDITION_SCHEMAS } from '../rules/conditions/conditions.ts';
 import { CRAWLER_NAMES, CRAWLER_OPERATORS } from '../rules/conditions/crawler-conditions.ts';
@@ -134,10 +134,10 @@ export const DiffAnswer = Type.Object(
   { title: 'PolicyDiff', description: 'The differences between two versions' },
 );
 
-export const PolicyPage = pageOf(PolicyAnswer);
-export const PolicyDeleted = deletedOf('policy');
+export const PolicyPage = listSchema(PolicyAnswer);
+export const PolicyDeleted = deletedSchema('policy');
 
-export const TemplatePage = pageOf(
+export const TemplatePage = listSchema(
   Type.Object(
     {
       id: Type.String(),
@@ -183,7 +183,7 @@ export const VersionAnswer = Type.Object(
   },
   { title: 'PolicyVersion', description: 'A policy as it was in one version' },
 );
-export const VersionPage = pageOf(VersionAnswer);
+export const VersionPage = listSchema(VersionAnswer);
 
 export const versionAnswer = (version: PolicyVersion & { createdAt: number }) => ({
   id: version.id,

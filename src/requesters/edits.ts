@@ -1,6 +1,6 @@
 /** Plans the edits of requesters: what each one writes, announces and answers. */
 import type { Edit } from '../api/changes/change.ts';
-import { editOf } from '../api/changes/edit.ts';
+import { toEdit } from '../api/changes/edit.ts';
 import { editedMetadata } from '../api/changes/metadata.ts';
 import { fail } from '../api/errors.ts';
 import type { Db } from '../db/db.ts';
@@ -12,13 +12,13 @@ import { type CreateRequester, licenseAnswer, requesterAnswer, requesterEtag, ty
 import {
   deleteRequester,
   findErasing,
-  findLicensesOf,
   findRequester,
+  findRequesterLicenses,
   insertRequester,
   updateRequester,
 } from './store.ts';
 import { changed } from './tokens/edits.ts';
-import { findTokensOf, revokeTokensOf } from './tokens/store.ts';
+import { findRequesterTokens, revokeRequesterTokens } from './tokens/store.ts';
 
 export const requesterNotFound = (id: string) =>
   fail('requester_not_found', `There is no requester ${JSON.stringify(id.slice(0, 200))}.`);
@@ -83,7 +83,7 @@ export function planUpdate(before: Requester, edit: UpdateRequester, at: number)
     metadata: editedMetadata(before.metadata, edit),
     updatedAt: Math.max(at, before.updatedAt + 1),
   };
-  return editOf(before, after, {
+  return toEdit(before, after, {
     steps: updateRequester(after, before),
     changes: [
       { kind: 'requester.updated', id: before.id, object: requesterAnswer(after), before: requesterAnswer(before) },
@@ -95,7 +95,7 @@ export function planUpdate(before: Requester, edit: UpdateRequester, at: number)
 /** Announces the licenses and tokens that end with the requester as revoked. */
 export async function planDelete(db: Db, requester: Requester, at: number): Promise<Edit> {
   const { id } = requester;
-  const [licenses, tokens] = await Promise.all([findLicensesOf(db, id), findTokensOf(db, id)]);
+  const [licenses, tokens] = await Promise.all([findRequesterLicenses(db, id), findRequesterTokens(db, id)]);
   const ended = licenses
     .filter(({ status }) => status !== 'revoked')
     .map((license) => ({
@@ -106,7 +106,7 @@ export async function planDelete(db: Db, requester: Requester, at: number): Prom
       before: licenseAnswer(license, at),
     }));
   return {
-    steps: [revokeTokensOf(id, tokens.length, at), ...deleteRequester(requester, licenses.length, at)],
+    steps: [revokeRequesterTokens(id, tokens.length, at), ...deleteRequester(requester, licenses.length, at)],
     changes: [
       ...tokens.map((token) => changed('requester_token.revoked', token)),
       ...ended,

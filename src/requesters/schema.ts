@@ -1,10 +1,10 @@
 /** Requesters and licenses on the wire. */
 import { type Static, Type } from 'typebox';
-import { etagOf } from '../api/http/etag.ts';
-import { deletedOf, pageOf, pageProperties } from '../api/http/list.ts';
+import { digestEtag } from '../api/http/etag.ts';
+import { deletedSchema, listSchema, pageProperties } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
-import { fieldOf, type Problem, refined } from '../lib/refined.ts';
+import { fieldPath, type Problem, refined } from '../lib/refined.ts';
 import { RequesterId as requesterId } from '../rules/conditions/names.ts';
 import { purpose as crawlerPurpose } from './crawlers/schema.ts';
 import {
@@ -56,8 +56,8 @@ export const RequesterAnswer = Type.Object(
   },
   { title: 'Requester', description: 'A requester' },
 );
-export const RequesterPage = pageOf(RequesterAnswer);
-export const RequesterDeleted = deletedOf('requester');
+export const RequesterPage = listSchema(RequesterAnswer);
+export const RequesterDeleted = deletedSchema('requester');
 
 export const requesterAnswer = (requester: Requester) => ({
   id: requester.id,
@@ -67,7 +67,7 @@ export const requesterAnswer = (requester: Requester) => ({
   updated: toIso(requester.updatedAt),
 });
 
-export const requesterEtag = (requester: Requester): string => etagOf(requesterAnswer(requester));
+export const requesterEtag = (requester: Requester): string => digestEtag(requesterAnswer(requester));
 
 const crawlerName = Type.String({ minLength: 1, maxLength: 64, format: 'plain-text' });
 
@@ -135,7 +135,7 @@ function effectiveProblems(
 ): Problem[] {
   if (when === undefined || terms !== undefined) return [];
   const message = '`effective` says when new `terms` take effect; send both.';
-  return [{ param: fieldOf(path, 'effective'), message }];
+  return [{ param: fieldPath(path, 'effective'), message }];
 }
 
 export const ListLicensesQuery = Type.Object(
@@ -180,8 +180,8 @@ export const EditedLicense = Type.Object(
   },
   { title: 'EditedLicense', description: 'A license, and warnings about the edit' },
 );
-export const LicensePage = pageOf(LicenseAnswer);
-export const LicenseDeleted = deletedOf('license');
+export const LicensePage = listSchema(LicenseAnswer);
+export const LicenseDeleted = deletedSchema('license');
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : toIso(at));
 
@@ -200,7 +200,7 @@ export const licenseAnswer = (license: License, at: number) => ({
 });
 
 /** Another one as soon as the license becomes valid or invalid. */
-export const licenseEtag = (license: License, at: number): string => etagOf(licenseAnswer(license, at));
+export const licenseEtag = (license: License, at: number): string => digestEtag(licenseAnswer(license, at));
 
 export const TERMS_STATES = ['current', 'pending', 'past', 'replaced'] as const;
 
@@ -220,7 +220,7 @@ export const TermsVersionAnswer = Type.Object(
   },
   { title: 'LicenseTermsVersion', description: 'The terms of a license as one edit left them; null: they ended' },
 );
-export const TermsVersionPage = pageOf(TermsVersionAnswer);
+export const TermsVersionPage = listSchema(TermsVersionAnswer);
 
 /** Returns the versions, newest first, as they are at a time. */
 export function termsVersionAnswers(licenseId: string, versions: readonly StoredTerms[], at: number) {

@@ -99,7 +99,7 @@ export async function findLicense(db: Db, id: string, requesterId?: string): Pro
 }
 
 /** Returns all licenses of a requester, oldest first. */
-export async function findLicensesOf(db: Db, requesterId: string): Promise<License[]> {
+export async function findRequesterLicenses(db: Db, requesterId: string): Promise<License[]> {
   const rows = await db.read(`select ${LICENSE.list} from licenses where requester_id = $1 order by id`, [requesterId]);
   return rows.map(LICENSE.toRecord);
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { pathSet } from '../lib/urls/pattern-sets.ts';
 import { type PathPattern, parsePathPattern, type Target } from '../lib/urls/url-pattern.ts';
 import { canonicalJson } from './canonical.ts';
-import { conditionOf, holds, isMet, meaningOf } from './conditions/conditions.ts';
+import { getCondition, holds, isMet, toMeaning } from './conditions/conditions.ts';
 import {
   findLicense,
   findLicenses,
@@ -163,7 +163,7 @@ interface Tests {
 function compileTests(conditions: Record<string, unknown>): Tests {
   const plain: Tests['plain'] = [];
   for (const [key, value] of Object.entries(conditions)) {
-    const { condition, negated } = conditionOf(key);
+    const { condition, negated } = getCondition(key);
     if (condition.about === 'check') plain.push({ key, test: condition.compile(value as never), negated });
   }
   return { plain, license: toLicenseKeys(conditions) };
@@ -197,7 +197,7 @@ const ALWAYS = (): boolean => true;
 
 /** Tests the conditions on the check itself: one call each, the silence rule as data. */
 function plainTest(tests: Tests['plain'], action: Action): (facts: Facts) => boolean {
-  const compiled = tests.map(({ test, negated }) => ({ test, ...meaningOf(negated, action) }));
+  const compiled = tests.map(({ test, negated }) => ({ test, ...toMeaning(negated, action) }));
   if (compiled.length === 0) return ALWAYS;
   return (facts) => {
     for (const one of compiled) if (!isMet(one.test(facts), one)) return false;
@@ -237,7 +237,7 @@ function trace(
   action: Action,
 ): ConditionTrace[] {
   return Object.entries(conditions).map(([key, expected]) => {
-    const { condition, negated } = conditionOf(key);
+    const { condition, negated } = getCondition(key);
     const named = (one: { key: string }): boolean => one.key === key;
     if (condition.about === 'check') {
       const answer = plain.find(named)?.test(facts);

@@ -6,7 +6,7 @@ import { type Locator, parseLocator } from '../lib/urls/locator.ts';
 import { type UrlRules, USUAL_URLS } from '../lib/urls/spellings.ts';
 import { type Target, toTarget } from '../lib/urls/url-pattern.ts';
 import type { Crawler } from './crawlers/crawler.ts';
-import { crawlerOf } from './crawlers/directory.ts';
+import { findCrawler } from './crawlers/directory.ts';
 import type { LicenseQuotas } from './terms/quota.ts';
 
 /** Means by which a requester is verified, in the order of the ledger's codes, from 1. */
@@ -167,7 +167,7 @@ export class Facts {
 
   /** The crawler that the user agent names; null also without a user agent. */
   get crawler(): Crawler | null {
-    if (this.#crawler === undefined) this.#crawler = this.userAgent === null ? null : crawlerOf(this.userAgent);
+    if (this.#crawler === undefined) this.#crawler = this.userAgent === null ? null : findCrawler(this.userAgent);
     return this.#crawler;
   }
 

@@ -49,7 +49,7 @@ const DAY_MS = 86_400_000;
  * behind goes on from there: else it would count admissions of another node as older than they are.
  */
 export function newestIn(state: LimitState, limit: Limit): number {
-  const { widthMs } = shapeOf(limit);
+  const { widthMs } = rollingShape(limit);
   return (widthMs === null ? state[0] : (state.at(-2) ?? 0) - widthMs) ?? 0;
 }
 
@@ -67,18 +67,18 @@ function use(state: LimitState, limit: Limit, at: number, wanted: 0 | 1): LimitU
   return PERIODS[limit.period] === null ? count(state, limit, at, wanted) : roll(state, limit, at, wanted);
 }
 
-const widthOf = (requests: number, bucketMs: number): number => (requests <= EXACT_MAX ? 1 : bucketMs);
+const bucketWidth = (requests: number, bucketMs: number): number => (requests <= EXACT_MAX ? 1 : bucketMs);
 
 /** Returns a rolling period's length and the width of its buckets in ms; nulls for a calendar period. */
-export function shapeOf({ requests, period }: Limit): { lengthMs: number | null; widthMs: number | null } {
+export function rollingShape({ requests, period }: Limit): { lengthMs: number | null; widthMs: number | null } {
   const rolling = PERIODS[period];
   if (rolling === null) return { lengthMs: null, widthMs: null };
-  return { lengthMs: rolling.lengthMs, widthMs: widthOf(requests, rolling.bucketMs) };
+  return { lengthMs: rolling.lengthMs, widthMs: bucketWidth(requests, rolling.bucketMs) };
 }
 
 function roll(state: LimitState, { requests, period }: Limit, at: number, wanted: 0 | 1): LimitUse {
   const { lengthMs, bucketMs } = PERIODS[period] as { lengthMs: number; bucketMs: number };
-  const width = widthOf(requests, bucketMs);
+  const width = bucketWidth(requests, bucketMs);
   const end = (Math.floor(at / width) + 1) * width;
   const next: number[] = [];
   let used = 0;

@@ -26,7 +26,7 @@ export const reasonCode = (reason: Reason | null): number => (reason === null ? 
 
 const BY_CODE = new Map(Object.entries(REASONS).map(([name, { code }]) => [code, name as Reason]));
 
-export function reasonOf(code: number): Reason | null {
+export function decodeReason(code: number): Reason | null {
   if (code === 0) return null;
   const reason = BY_CODE.get(code as 1);
   if (reason === undefined) throw new Error(`no reason has the code ${code}`);

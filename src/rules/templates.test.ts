@@ -7,7 +7,7 @@ import { assertError, assertStatus, item, made, makeKey, next } from '../../test
 import { runCases } from '../cli/policies/cases.ts';
 import { readPolicyFile } from '../cli/policies/policy-file.ts';
 import { CRAWLER_PURPOSES } from './crawlers/crawler.ts';
-import { CRAWLERS, crawlerOf } from './crawlers/directory.ts';
+import { CRAWLERS, findCrawler } from './crawlers/directory.ts';
 import { lint } from './lint/lint.ts';
 import { type PolicyTemplate, TEMPLATES, type TemplateCase } from './templates.ts';
 
@@ -75,7 +75,7 @@ test('the template for AI crawlers decides about every crawler of the directory 
   const [template] = TEMPLATES.filter(({ id }) => id === 'ai_crawlers');
   const file = asFile(template as PolicyTemplate, 'json');
   const named = CRAWLERS.flatMap((crawler) => {
-    const agent = crawler.userAgents.find((token) => crawlerOf(token) === crawler);
+    const agent = crawler.userAgents.find((token) => findCrawler(token) === crawler);
     return agent === undefined ? [] : [{ purpose: crawler.purpose, agent }];
   });
   assert.deepEqual(new Set(pluck(named, 'purpose')), new Set(CRAWLER_PURPOSES));

@@ -3,8 +3,8 @@
  * They are read once at start; all faults are listed together.
  */
 import { readFileSync } from 'node:fs';
-import { OIDC_SETTINGS, type OidcConfig, oidcOf } from '../api/users/oidc.ts';
-import { PRIVACY_SETTINGS, type PrivacyConfig, privacyOf } from '../decisions/precision.ts';
+import { OIDC_SETTINGS, type OidcConfig, toOidcConfig } from '../api/users/oidc.ts';
+import { PRIVACY_SETTINGS, type PrivacyConfig, toPrivacyConfig } from '../decisions/precision.ts';
 import { parseRange, type Range } from '../lib/ip-range.ts';
 import { readLines } from '../lib/lines.ts';
 import { machineMiB } from '../lib/machine.ts';
@@ -135,7 +135,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const values = new Map<string, unknown>();
   for (const [name, { default: preset, read }] of Object.entries(SETTINGS)) {
     try {
-      const text = textOf(env, name) ?? preset;
+      const text = readSettingText(env, name) ?? preset;
       values.set(name, text === null ? null : read(text));
     } catch (error) {
       faults.push(`${name}: ${(error as Error).message}`);
@@ -144,7 +144,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (values.get('POSTERN_COLUMNS') != null && values.get('POSTERN_DATABASE_URL') === null) {
     faults.push('POSTERN_COLUMNS: is for nodes on PostgreSQL; unset it, or set POSTERN_DATABASE_URL');
   }
-  const oidc = oidcOf(values, faults);
+  const oidc = toOidcConfig(values, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     host: values.get('POSTERN_HOST') as string,
@@ -160,7 +160,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     crawlerLists: values.get('POSTERN_CRAWLER_LISTS') as boolean,
     publisher: values.get('POSTERN_PUBLISHER') as string[],
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
-    privacy: privacyOf(values),
+    privacy: toPrivacyConfig(values),
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,
     archiveDir: values.get('POSTERN_ARCHIVE_DIR') as string | null,
     stopDelaySeconds: values.get('POSTERN_STOP_DELAY') as number,
@@ -172,7 +172,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 /** Reads this setting alone. Throws a sentence that says what to do instead. */
 export function readMemoryMiB(env: Record<string, string | undefined>): number {
-  const text = textOf(env, 'POSTERN_MEMORY');
+  const text = readSettingText(env, 'POSTERN_MEMORY');
   return text === undefined ? usualMiB(machineMiB()) : readMemory(text);
 }
 
@@ -188,7 +188,7 @@ export function unknownSettings(env: Record<string, string | undefined>): string
 }
 
 /** Reads the setting's text, or the file that its `…_FILE` names. */
-function textOf(env: Record<string, string | undefined>, name: string): string | undefined {
+function readSettingText(env: Record<string, string | undefined>, name: string): string | undefined {
   const file = env[`${name}_FILE`];
   if (file === undefined) return env[name];
   if (env[name] !== undefined) throw new Error(`is set twice, also as ${name}_FILE; keep one`);
@@ -233,14 +233,14 @@ function readNode(text: string): string {
   return text;
 }
 
-const partsOf = (text: string): string[] =>
+const splitList = (text: string): string[] =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
 function readRanges(text: string): Range[] {
-  return partsOf(text).map((part) => {
+  return splitList(text).map((part) => {
     const range = parseRange(part);
     if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
     return range;
@@ -248,7 +248,7 @@ function readRanges(text: string): Range[] {
 }
 
 function readOrigins(text: string): string[] {
-  const origins = partsOf(text);
+  const origins = splitList(text);
   for (const origin of origins) {
     if (origin === '*') continue;
     // Browsers send no path, no default port and no uppercase letters.

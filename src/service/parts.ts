@@ -19,7 +19,7 @@ import { TEST_DAYS } from '../decisions/retention/test-sweep.ts';
 import { Snapshot } from '../decisions/snapshot/snapshot.ts';
 import { openVisiting } from '../decisions/visitors/open.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Budget, budgetOf } from '../lib/memory.ts';
+import { type Budget, planBudget } from '../lib/memory.ts';
 import { openGetter } from '../lib/outgoing/get.ts';
 import { VERSION } from '../lib/version.ts';
 import { ensureDefaultPolicy } from '../policies/store.ts';
@@ -65,7 +65,7 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
 
 export async function openParts(options: Options, opened: AsyncDisposableStack) {
   const own: Own = { notReady: 'The service is starting.', listening: Promise.withResolvers() };
-  const memory = budgetOf(options.config.memoryMiB);
+  const memory = planBudget(options.config.memoryMiB);
   const store = { ...(await openStore(options, opened, own)), memory, listening: own.listening.promise };
   const engine = { ...store, ...(await openEngine(options, opened, store)) };
   const base = { ...engine, ...(await openKnown(options, opened, engine)) };
@@ -87,7 +87,7 @@ async function openStore(
     config,
     logger,
     clock: given,
-    held = holdRecords(config, given, budgetOf(config.memoryMiB).storage),
+    held = holdRecords(config, given, planBudget(config.memoryMiB).storage),
     onFatal,
   }: Options,
   opened: AsyncDisposableStack,

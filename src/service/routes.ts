@@ -9,7 +9,7 @@ import { allowOrigins } from '../api/http/cors.ts';
 import { supportIdempotency } from '../api/http/idempotency.ts';
 import { describeApi } from '../api/http/openapi.ts';
 import { keyRoutes } from '../api/keys/routes.ts';
-import { holderOf } from '../api/users/holder.ts';
+import { getHolder } from '../api/users/holder.ts';
 import { userRoutes } from '../api/users/routes.ts';
 import { sessionRoutes } from '../api/users/session-routes.ts';
 import { deliveryRoutes } from '../api/webhooks/delivery-routes.ts';
@@ -102,10 +102,10 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   addContentRoutes(app, parts);
   publishingRoutes(app, parts);
   addRequesterRoutes(app, parts);
-  statementRoutes(app, { ...countingOf(parts), changes, publisher: config.publisher });
+  statementRoutes(app, { ...pickCounting(parts), changes, publisher: config.publisher });
   crawlerRoutes(app);
   addPolicyRoutes(app, parts);
-  const managing = { db, changes, clock, holderOf: (id: string) => holderOf(db, id) };
+  const managing = { db, changes, clock, holderOf: (id: string) => getHolder(db, id) };
   keyRoutes(app, { ...managing, keys });
   userRoutes(app, managing);
   auditRoutes(app, db);
@@ -179,7 +179,7 @@ function addContentRoutes(app: App, { db, changes, clock, collections, columns }
 }
 
 /** Returns the parts with which statements are counted. */
-const countingOf = ({ db, columns, archive, ledger }: Parts) => ({
+const pickCounting = ({ db, columns, archive, ledger }: Parts) => ({
   db,
   columns,
   parquet: archive,
@@ -194,6 +194,6 @@ function addRequesterRoutes(app: App, parts: Parts): void {
   tokenRoutes(app, { db, changes, clock, tokens });
   crawlerRegistrationRoutes(app, { db, changes, clock });
   identityRoutes(app, { db, changes, clock });
-  const counting = countingOf(parts);
+  const counting = pickCounting(parts);
   licenseRoutes(app, { db, changes, clock, findUnbilled: (id, bounds) => findUnbilled(counting, id, bounds) });
 }

@@ -23,7 +23,7 @@ const CLOSE_WITHIN_MS = 3_000;
 export function tracingFaults(env: Env): string[] {
   const faults: string[] = [];
   const { OTEL_TRACES_EXPORTER: exporter = 'otlp', OTEL_TRACES_SAMPLER: sampler = 'always_on' } = env;
-  const protocol = protocolOf(env);
+  const protocol = readProtocol(env);
   if (!['otlp', 'console', 'none', ''].includes(exporter)) {
     faults.push(`OTEL_TRACES_EXPORTER: must be otlp, console or none, not "${exporter}"; nothing is traced`);
   }
@@ -38,24 +38,24 @@ export function tracingFaults(env: Env): string[] {
   return faults;
 }
 
-const protocolOf = (env: Env): string =>
+const readProtocol = (env: Env): string =>
   env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
 
 /** Returns the exporter that the variables ask for; undefined for none. */
-function exporterOf(env: Env): 'console' | 'http/json' | 'http/protobuf' | undefined {
+function readExporter(env: Env): 'console' | 'http/json' | 'http/protobuf' | undefined {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined;
   const exporter = env.OTEL_TRACES_EXPORTER;
   if (exporter === 'console') return 'console';
   // Without any of these, traces are not wanted, although `otlp` is the standard's default.
   const asked = exporter || env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   if (!asked || (exporter && exporter !== 'otlp')) return undefined;
-  const protocol = protocolOf(env);
+  const protocol = readProtocol(env);
   return protocol === 'http/json' || protocol === 'http/protobuf' ? protocol : undefined;
 }
 
 /** Begins to trace this process. Returns undefined, and loads nothing, where the variables ask for no traces. */
 export async function openTracing(env: Env): Promise<Tracing | undefined> {
-  const kind = exporterOf(env);
+  const kind = readExporter(env);
   if (kind === undefined) return undefined;
   const [api, sdk, resources, { AsyncLocalStorageContextManager }] = await Promise.all([
     import('@opentelemetry/api'),
@@ -70,8 +70,8 @@ export async function openTracing(env: Env): Promise<Tracing | undefined> {
       .defaultResource()
       .merge(resources.resourceFromAttributes({ 'service.name': 'postern', 'service.version': VERSION }))
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    sampler: samplerOf(env, sdk),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: await openExporter(kind, sdk), ...batchesOf(env) })],
+    sampler: createSampler(env, sdk),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: await openExporter(kind, sdk), ...readBatchOptions(env) })],
   });
   setSpans(toSpans(api, provider.getTracer('postern', VERSION)));
   return {
@@ -84,7 +84,7 @@ export async function openTracing(env: Env): Promise<Tracing | undefined> {
   };
 }
 
-async function openExporter(kind: NonNullable<ReturnType<typeof exporterOf>>, sdk: Sdk): Promise<SpanExporter> {
+async function openExporter(kind: NonNullable<ReturnType<typeof readExporter>>, sdk: Sdk): Promise<SpanExporter> {
   if (kind === 'console') return new sdk.ConsoleSpanExporter();
   const { OTLPTraceExporter } =
     kind === 'http/json'
@@ -94,7 +94,7 @@ async function openExporter(kind: NonNullable<ReturnType<typeof exporterOf>>, sd
 }
 
 /** Bounds of the queue and its batches; the SDK's own without a number. */
-function batchesOf(env: Env) {
+function readBatchOptions(env: Env) {
   const options = {
     maxQueueSize: Number(env.OTEL_BSP_MAX_QUEUE_SIZE),
     maxExportBatchSize: Number(env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE),
@@ -105,7 +105,7 @@ function batchesOf(env: Env) {
 }
 
 /** The standard's samplers; the default traces what the caller traces, and every request without a caller's trace. */
-function samplerOf(env: Env, sdk: Sdk) {
+function createSampler(env: Env, sdk: Sdk) {
   const name = env.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on';
   const given = Number(env.OTEL_TRACES_SAMPLER_ARG || 1);
   const ratio = given >= 0 && given <= 1 ? given : 1;

@@ -5,13 +5,13 @@ import type { SignalsReport } from './schema.ts';
 import type { Published } from './signals.ts';
 import {
   type AudienceGroup,
-  crawlOf,
+  crawlAnswer,
   groupAudiences,
+  spellPattern,
   type Table,
   type TableAnswer,
   type TableRow,
-  textOf,
-  useOf,
+  useAnswer,
 } from './table/table.ts';
 import { USES } from './table/words.ts';
 
@@ -50,7 +50,7 @@ const toStatement = (
   groups: readonly AudienceGroup[],
   row: TableRow,
 ): SignalsReport['statements'][number] => ({
-  pattern: textOf(row.pattern),
+  pattern: spellPattern(row.pattern),
   free: row.cell.policyId === null,
   collectionId: row.collectionId,
   contentId: row.contentId,
@@ -60,8 +60,8 @@ const toStatement = (
   answers: groups.map(({ audience, audiences }) => ({
     crawlers: audiences.slice(0, NAMES_MAX).map((i) => table.audiences[i]?.token ?? ''),
     crawlerCount: audiences.length,
-    access: toAnswer(crawlOf(row, audience)),
-    uses: Object.fromEntries(USES.map((use) => [use, toAnswer(useOf(row, use, audience))])),
+    access: toAnswer(crawlAnswer(row, audience)),
+    uses: Object.fromEntries(USES.map((use) => [use, toAnswer(useAnswer(row, use, audience))])),
   })),
 });
 

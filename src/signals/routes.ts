@@ -33,7 +33,7 @@ export function signalRoutes(app: App, deps: SignalRouteDeps): void {
       tag: 'Sites',
       permission: 'policies:read',
       openTo,
-      id: operationOf(kind),
+      id: toOperationId(kind),
       is: `Read ${kind} of a site`,
       query: kind === 'tdm-policy' ? TdmPolicyQuery : SignalQuery,
       answers: { 200: Type.Unknown({ description: signal.doc }), 304: NotModified },
@@ -73,7 +73,7 @@ export function signalRoutes(app: App, deps: SignalRouteDeps): void {
 }
 
 /** `getRobotsTxtSignal` */
-const operationOf = (kind: SignalKind): string =>
+const toOperationId = (kind: SignalKind): string =>
   `get${kind
     .split(/\W/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

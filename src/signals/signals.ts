@@ -81,7 +81,7 @@ export function openSignals(deps: SignalDeps): Signals {
   /** Counts edits that may change signals. */
   let edition = 0;
   const sites = openSites(deps);
-  const entries = new Lru<string, Entry>(SITES_MAX, { max: LENGTH_MAX, of: weightOf });
+  const entries = new Lru<string, Entry>(SITES_MAX, { max: LENGTH_MAX, of: weigh });
   const building = new Map<string, Promise<void>>();
   changes.subscribe(({ kind }) => {
     if (CHANGES.some((beginning) => kind.startsWith(beginning))) edition++;
@@ -239,7 +239,7 @@ export const toFile = (body: string, type: string, modifiedAt: number): File => 
   modified: toModified(modifiedAt),
 });
 
-const weightOf = ({ published: { table, files } }: Entry): number =>
+const weigh = ({ published: { table, files } }: Entry): number =>
   Object.values(files).reduce((sum, file) => sum + (typeof file === 'string' ? 0 : file.body.length), 0) +
   table.rows.length * ROW_LENGTH +
   table.audiences.length * ROW_LENGTH;

@@ -7,10 +7,10 @@ import { test } from 'node:test';
 import { migrate } from '../../src/db/migrate.ts';
 import { foldedPaths } from '../../src/db/migrations/0036-folded-paths.ts';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
-import { keysOf } from '../../src/lib/urls/locator.ts';
+import { toLocatorKeys } from '../../src/lib/urls/locator.ts';
 import type { OpenedDb } from './contract.ts';
 
-const keyOf = (path: string): string => keysOf({ host: 'a.example', path, query: '' }).path;
+const keyOf = (path: string): string => toLocatorKeys({ host: 'a.example', path, query: '' }).path;
 
 const SOURCES: Record<string, string | null> = {
   'https://a.example/Premium/7': keyOf('/premium/7'),

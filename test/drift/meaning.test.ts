@@ -8,7 +8,7 @@ import robotsParser from 'robots-parser';
 import * as fc from '../../kit/fast-check.ts';
 import { crossingsOf, StepBudget } from '../../src/signals/drift/meaning.ts';
 import { compareRobots } from '../../src/signals/drift/robots.ts';
-import { examplesOf } from '../../src/signals/robots/robots-reader.ts';
+import { examplePaths } from '../../src/signals/robots/robots-reader.ts';
 
 interface Robots {
   isAllowed(url: string, token: string): boolean | undefined;
@@ -20,7 +20,7 @@ const TOKENS = ['*', 'GPTBot', 'CCBot'];
 const PATTERNS = ['/', '/a', '/a/', '/a$', '/a/b', '/*.pdf$', '/a/*/c', '/*?x=', '/%C3%BC', '/a*'];
 const RULED = PATTERNS.map((pattern) => ({ pattern }));
 const URLS = [
-  ...new Set(PATTERNS.flatMap((pattern) => [...examplesOf(pattern), ...crossingsOf(pattern, RULED)])),
+  ...new Set(PATTERNS.flatMap((pattern) => [...examplePaths(pattern), ...crossingsOf(pattern, RULED)])),
   '/a/x.pdf',
   '/ü',
 ];

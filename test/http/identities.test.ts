@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService, type TestService } from '../../kit/service.ts';
-import { requesterIdOf } from '../../src/requesters/crawlers/register.ts';
+import { toRequesterId } from '../../src/requesters/crawlers/register.ts';
 import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
 import { assertError, assertStatus, made } from './given.ts';
 
@@ -91,7 +91,7 @@ describe('crawlers as requesters', () => {
   const register = (body: object, of: TestService = postern) => of.call('POST', '/v1/crawlers/register', { body });
 
   test('each id is its own, and one that a requester may have', () => {
-    const ids = CRAWLERS.map(requesterIdOf);
+    const ids = CRAWLERS.map(toRequesterId);
     assert.equal(new Set(ids).size, ids.length);
     for (const id of ids) assert.match(id, /^[A-Za-z0-9._:@/-]{1,128}$/);
   });

@@ -11,7 +11,7 @@ import { databaseSettings, dropDatabase, startTestService } from '../../kit/serv
 import { Failure } from '../../src/api/errors.ts';
 import type { Db } from '../../src/db/db.ts';
 import { decisionId, parseDecisionId } from '../../src/decisions/ledger/decision.ts';
-import { budgetOf } from '../../src/lib/memory.ts';
+import { planBudget } from '../../src/lib/memory.ts';
 import { getOwnDecision } from '../../src/reports/partner/decisions.ts';
 import { getOwnBilled, getOwnLicenseUsage } from '../../src/reports/partner/me.ts';
 import { readConfig } from '../../src/service/config.ts';
@@ -22,7 +22,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'postern-lookups-'));
 const ids = await given();
 const clock = { now: () => Date.now() };
 const config = readConfig({ POSTERN_DATA_DIR: dataDir, ...(await databaseSettings(dataDir)) });
-const { db } = await openRecords(config, clock, () => {}, budgetOf(config.memoryMiB).storage);
+const { db } = await openRecords(config, clock, () => {}, planBudget(config.memoryMiB).storage);
 after(async () => {
   await db.close();
   await dropDatabase(dataDir);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { databaseSettings, dropDatabase, testClock } from '../../kit/service.ts';
 import { SYSTEM } from '../../src/api/changes/change.ts';
 import { openChanges } from '../../src/api/changes/changes.ts';
-import { budgetOf } from '../../src/lib/memory.ts';
+import { planBudget } from '../../src/lib/memory.ts';
 import { openGetter } from '../../src/lib/outgoing/get.ts';
 import { newRequester, planCreate, planDelete, planUpdate } from '../../src/requesters/edits.ts';
 import { type Identities, openIdentities } from '../../src/requesters/identities/identities.ts';
@@ -27,7 +27,7 @@ export async function openWithIdentities(options: OpenedOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'postern-identities-'));
   const config = readConfig({ POSTERN_DATA_DIR: folder, ...(await databaseSettings(folder)) });
   const clock = testClock();
-  const { db } = await openRecords(config, clock, () => {}, budgetOf(config.memoryMiB).storage);
+  const { db } = await openRecords(config, clock, () => {}, planBudget(config.memoryMiB).storage);
   const changes = openChanges(db, clock);
   const problems: unknown[] = [];
   const open = (): Promise<Identities> =>

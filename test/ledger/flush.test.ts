@@ -10,8 +10,8 @@ import { type Decision, type Draft, settle } from '../../src/decisions/ledger/de
 import {
   COLUMNS,
   type PlacedSubmission,
-  recordedOf,
   toFlush,
+  toRecorded,
   WIDTH,
   workOut,
 } from '../../src/decisions/ledger/flush.ts';
@@ -87,7 +87,7 @@ test('a flush worked out twice is what it is once, and changes nothing that it w
       const attempt = () => {
         const flush = frozen(toFlush(submissions, 1, flushed.announced));
         const outcome = workOut(flush, (key) => states.get(key) ?? []);
-        const recorded = recordedOf(submissions, outcome.answers);
+        const recorded = toRecorded(submissions, outcome.answers);
         const answered = drafts.map((own, n) =>
           own.map((draft, i) => settle(draft, recorded[n]?.[i] as NonNullable<(typeof recorded)[0][0]>)),
         );
@@ -106,7 +106,7 @@ test('what is answered, kept, recorded and announced of a check is one thing', (
     fc.property(given, (flushed) => {
       const { submissions, drafts } = frozen(submitted({ ...flushed, announced: [...KINDS] }));
       const outcome = workOut(toFlush(submissions, 1, KINDS), (key) => flushed.states[key] ?? []);
-      const recorded = recordedOf(submissions, outcome.answers);
+      const recorded = toRecorded(submissions, outcome.answers);
       const reasonAt = (row: number) => outcome.rows[row * WIDTH + COLUMNS.indexOf('reason')];
       let row = 0;
       let refused = 0;

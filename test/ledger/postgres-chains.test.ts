@@ -6,14 +6,14 @@ import { entry } from '../../kit/entry.ts';
 import type { Row, Value } from '../../src/db/db.ts';
 import { type FlushOutcome, place, toFlush, WIDTH, workOut } from '../../src/decisions/ledger/flush.ts';
 import type { Entry } from '../../src/decisions/ledger/ledger.ts';
-import { EXPIRY_STEP_MS, numbersOf } from '../../src/decisions/ledger/postgres/entries.ts';
+import { EXPIRY_STEP_MS, parseNumbers } from '../../src/decisions/ledger/postgres/entries.ts';
 import {
-  answersOf,
   type Claimed,
   claimedBy,
   claimStep,
-  heldOf,
-  unfitOf,
+  readAnswers,
+  readHeld,
+  readUnfit,
 } from '../../src/decisions/ledger/postgres/trip.ts';
 import { type QuotaClaim, quotaKey, toCount } from '../../src/decisions/ledger/quota/quota.ts';
 import { LoadedQuotas } from '../../src/decisions/ledger/quota/store.ts';
@@ -171,8 +171,8 @@ async function compare(chosen: readonly LicenseKind[], sequence: { wait: number;
     const entries = asks.map((each) => one.toEntry(each, at));
     const outcome = expected(one, entries, at);
     const { row, claimed } = await ask(entries, at);
-    assert.equal(heldOf(row, claimed).size, 0);
-    if (unfitOf(row, claimed).length > 0) {
+    assert.equal(readHeld(row, claimed).size, 0);
+    if (readUnfit(row, claimed).length > 0) {
       seen.node++;
       assert.equal(row.seqs, null, 'nothing is recorded');
       for (const [key, old] of one.states) assert.deepEqual(await stateOf(key), old);
@@ -180,7 +180,7 @@ async function compare(chosen: readonly LicenseKind[], sequence: { wait: number;
       continue;
     }
     seen.alone++;
-    assert.deepEqual(answersOf(row, claimed), outcome.answers);
+    assert.deepEqual(readAnswers(row, claimed), outcome.answers);
     assert.deepEqual(outcome.events, [], 'only a node writes events');
     await compareWritten(one, outcome, entries, row.seqs as string);
   }
@@ -240,7 +240,7 @@ async function isAlone(units: readonly number[], ...groups: Ask[][]): Promise<bo
       group.map((each) => one.toEntry(each, START)),
       START,
     );
-    alone.push(numbersOf(row.unfit).length === 0);
+    alone.push(parseNumbers(row.unfit).length === 0);
   }
   return alone;
 }
@@ -256,8 +256,8 @@ test('the server passes over what is used up, within one flush and later, and re
     asks(0, 2).map((each) => one.toEntry(each, START)),
     START,
   );
-  assert.deepEqual(unfitOf(row, claimed), []);
-  assert.deepEqual(answersOf(row, claimed), [2, 0, 3, 2, 0, 3]);
+  assert.deepEqual(readUnfit(row, claimed), []);
+  assert.deepEqual(readAnswers(row, claimed), [2, 0, 3, 2, 0, 3]);
 });
 
 test('with a limit too, and with licenses in several chains, the server answers while there is enough', async () => {
@@ -283,7 +283,7 @@ test('a node takes distinct content, other terms, counts that are not there or n
   assert.equal(claimedOf(own, withSpan({ version: 2 })), undefined);
   const isUnfit = async (each: Entry, at = START): Promise<void> => {
     const { row, claimed } = await ask([each], at);
-    assert.deepEqual(unfitOf(row, claimed), [quotaKey(span.licenseId)]);
+    assert.deepEqual(readUnfit(row, claimed), [quotaKey(span.licenseId)]);
     assert.equal(row.seqs, null);
   };
   await isUnfit(withSpan({ version: 2 }));

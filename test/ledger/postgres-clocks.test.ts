@@ -13,7 +13,7 @@ import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import { type Ledger, type LedgerReceipt, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
 import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
 import { APART_MS, goOn } from '../../src/decisions/ledger/postgres/time.ts';
-import { answersOf, claimedBy, claimStep } from '../../src/decisions/ledger/postgres/trip.ts';
+import { claimedBy, claimStep, readAnswers } from '../../src/decisions/ledger/postgres/trip.ts';
 import type { Claim } from '../../src/rules/claim.ts';
 import { type LimitPeriod, type LimitState, PERIODS, take } from '../../src/rules/limit.ts';
 import { toStoredKey } from '../../src/rules/limit-key.ts';
@@ -226,7 +226,7 @@ test('the server and a node go on from the same time, and admit the same', async
       states.set(toStoredKey(key), use.state);
       return [use.admitted ? 1 : 0, use.remaining, use.resetAt];
     });
-    assert.deepEqual(answersOf(row as never, claimed), expected);
+    assert.deepEqual(readAnswers(row as never, claimed), expected);
   }
   assert.ok(moved > 10, `${moved} of 150 were moved`);
 });

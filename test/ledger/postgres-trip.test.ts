@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { entry } from '../../kit/entry.ts';
 import type { Row } from '../../src/db/db.ts';
 import { EXPIRY_STEP_MS } from '../../src/decisions/ledger/postgres/entries.ts';
-import { answersOf, claimedBy, claimStep, heldOf } from '../../src/decisions/ledger/postgres/trip.ts';
+import { claimedBy, claimStep, readAnswers, readHeld } from '../../src/decisions/ledger/postgres/trip.ts';
 import type { Claim } from '../../src/rules/claim.ts';
 import { type LimitPeriod, type LimitState, PERIODS, take } from '../../src/rules/limit.ts';
 import { REASONS } from '../../src/rules/reason.ts';
@@ -63,7 +63,7 @@ async function compare(periods: readonly LimitPeriod[], sequence: readonly Step[
     ]);
     assert.ok(claimed);
     const [[row]] = (await db.write([claimStep([at, 0, claims.length], claimed)])) as [[Row]];
-    assert.equal(heldOf(row, claimed).size, 0);
+    assert.equal(readHeld(row, claimed).size, 0);
     const uses = claims.map((claim) => {
       if (claim === null) return null;
       const use = take(states.get(claim.key) ?? [], claim.limit, at);
@@ -71,7 +71,7 @@ async function compare(periods: readonly LimitPeriod[], sequence: readonly Step[
       return use;
     });
     assert.deepEqual(
-      answersOf(row, claimed),
+      readAnswers(row, claimed),
       uses.flatMap((use) => (use === null ? [] : [use.admitted ? 1 : 0, use.remaining, use.resetAt])),
     );
     const recorded = await db.read(

@@ -11,7 +11,7 @@ import { openSqlite, type SqliteDb } from '../../src/db/sqlite/db.ts';
 import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from '../../src/decisions/ledger/sqlite/ledger.ts';
 import { onTestTables, toTestSql } from '../../src/decisions/ledger/test-tables.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { bodyOf } from '../../src/lib/id.ts';
+import { idBody } from '../../src/lib/id.ts';
 import { REASONS } from '../../src/rules/reason.ts';
 import { type LedgerStore, ledgerContract, type OpenedLedger } from './contract.ts';
 
@@ -60,7 +60,7 @@ test('each denial of a flush is announced once, in the order of the decisions', 
     const entries = Array.from({ length: count * 2 }, (_, i) => entry({ reason: i % 2 === 0 ? code : 0 }));
     const denied = (await ledger.record(entries)).filter((_, i) => i % 2 === 0);
     const rows = await db.read('select id, at, kind, object_id from events order by seq desc limit $1', [count]);
-    const expected = denied.map(({ id, at }) => ({ id: bodyOf(id), at, kind: 'access.denied', object_id: id }));
+    const expected = denied.map(({ id, at }) => ({ id: idBody(id), at, kind: 'access.denied', object_id: id }));
     assert.deepEqual(rows.toReversed(), expected);
   }
   const [total] = await db.read('select count(*) as total from events');

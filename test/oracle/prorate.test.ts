@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
-import { billOf } from '../../src/reports/statements/bill.ts';
-import { partialOf } from '../../src/rules/terms/partial.ts';
+import { computeBill } from '../../src/reports/statements/bill.ts';
+import { toPartialPeriod } from '../../src/rules/terms/partial.ts';
 import { LicenseQuotas, quotaUnitsAt } from '../../src/rules/terms/quota.ts';
 import { newTermsProblems, type Terms } from '../../src/rules/terms/terms.ts';
 import {
@@ -83,7 +83,7 @@ function assertPriced({ one, terms, own }: License, span: BillingPeriodSpan, at:
   assert.deepEqual(span.share, days && { days: days[0], of: days[1] }, `${span.label} of ${timezone}`);
   const counted = prorate === true ? days : null;
   const nothing = { units: 0, decisions: 0, lines: [], uncounted: [] };
-  const { ownMicros } = billOf(terms, nothing, { share: span.share });
+  const { ownMicros } = computeBill(terms, nothing, { share: span.share });
   const least = partOf(terms.minimumMicros ?? 0, currency, counted);
   const flat = partOf(terms.flatMicros ?? 0, currency, counted);
   assert.equal(ownMicros, BigInt(least + flat));
@@ -91,7 +91,7 @@ function assertPriced({ one, terms, own }: License, span: BillingPeriodSpan, at:
   const quotaUnits = isBilled ? unitsOf(units, counted) : null;
   const fees = { minimumMicros: least, flatMicros: flat, quotaUnits };
   const partial = days && { days: days[0], of: days[1], prorated: prorate === true, ...fees };
-  assert.deepEqual(partialOf(terms, span.share), partial);
+  assert.deepEqual(toPartialPeriod(terms, span.share), partial);
 }
 
 function assertIncluded({ one, terms, segments, bounds, own }: License, at: number): void {

@@ -7,10 +7,10 @@ import { words } from '../../kit/words.ts';
 import { minorDigits } from '../../src/lib/currency.ts';
 import { formatAmount, roundToMinor } from '../../src/rules/terms/money.ts';
 import { type CalendarPeriod, periodAfter, periodAt } from '../../src/rules/terms/periods.ts';
-import { feesOf, linePrice, priceOf, splitUnits, tierOf } from '../../src/rules/terms/price.ts';
-import { alertsOf, quotaPeriodAt, quotaState } from '../../src/rules/terms/quota.ts';
+import { computeFees, linePrice, priceUnits, splitUnits, tierIndex } from '../../src/rules/terms/price.ts';
+import { quotaPeriodAt, quotaState, toAlerts } from '../../src/rules/terms/quota.ts';
 import { type Terms, termsProblems } from '../../src/rules/terms/terms.ts';
-import { billingPeriods, effectiveFrom, segmentsOf, type TermsVersion } from '../../src/rules/terms/timeline.ts';
+import { billingPeriods, effectiveFrom, type TermsVersion, toSegments } from '../../src/rules/terms/timeline.ts';
 import { bill, periodOf } from './terms.ts';
 
 const CASES = 10_000;
@@ -45,7 +45,7 @@ function randomTerms(random: Random): Terms {
 function ourBill(terms: Terms, used: readonly (string | null)[]) {
   const lines = new Map<string, { purpose: string | null; tier: number; units: number }>();
   for (const [i, purpose] of used.entries()) {
-    const tier = tierOf(terms.tiers, i + 1);
+    const tier = tierIndex(terms.tiers, i + 1);
     const line = lines.get(`${purpose} ${tier}`);
     if (line === undefined) lines.set(`${purpose} ${tier}`, { purpose, tier, units: 1 });
     else line.units += 1;
@@ -56,7 +56,7 @@ function ourBill(terms: Terms, used: readonly (string | null)[]) {
     micros: linePrice(line.units, terms.tiers[line.tier]?.unitPriceMicros as number, terms.currency),
   }));
   const units = priced.reduce((sum, { micros }) => sum + micros, 0n);
-  const { flat, trueUp } = feesOf(terms, units);
+  const { flat, trueUp } = computeFees(terms, units);
   return {
     lines: priced.map(({ micros, ...line }) => ({ ...line, amount: show(micros) })),
     flat: show(flat),
@@ -76,7 +76,7 @@ test(`${CASES} random bills are the same to the minor unit (SEED=${runSeed})`, (
     assert.deepEqual(termsProblems(terms, 'terms'), [], what);
     assert.deepEqual(ourBill(terms, used), bill(terms, used), what);
     const onePurpose = used.map(() => null);
-    assert.equal(formatAmount(priceOf(terms, used.length), terms.currency), bill(terms, onePurpose).total, what);
+    assert.equal(formatAmount(priceUnits(terms, used.length), terms.currency), bill(terms, onePurpose).total, what);
     const split = splitUnits(terms.tiers, used.length);
     assert.equal(
       split.reduce((sum, one) => sum + one, 0),
@@ -146,7 +146,7 @@ const ALWAYS = { since: -Infinity, until: Infinity };
 
 describe('versions of terms', () => {
   test('a later version replaces the pending ones', () => {
-    const segments = segmentsOf([
+    const segments = toSegments([
       version(1, '2026-01-10T00:00:00Z'),
       version(2, '2026-03-01T00:00:00Z'),
       version(3, '2026-02-01T00:00:00Z'),
@@ -161,7 +161,7 @@ describe('versions of terms', () => {
   });
 
   test('periods are whole but for the first and the last', () => {
-    const segments = segmentsOf([version(1, '2026-01-10T00:00:00Z'), version(2, '2026-03-10T00:00:00Z', null)]);
+    const segments = toSegments([version(1, '2026-01-10T00:00:00Z'), version(2, '2026-03-10T00:00:00Z', null)]);
     const spans = [...billingPeriods(segments, { startsAt: null, expiresAt: null }, ALWAYS)];
     assert.deepEqual(
       spans.map(({ label, start, end }) => [label, new Date(start).toISOString(), new Date(end).toISOString()]),
@@ -179,7 +179,7 @@ describe('versions of terms', () => {
   });
 
   test('an edit counts from the next period, from the running one, or at once where there are no terms', () => {
-    const segments = segmentsOf([version(1, '2026-01-10T00:00:00Z')]);
+    const segments = toSegments([version(1, '2026-01-10T00:00:00Z')]);
     const now = at('2026-10-30T12:00:00Z');
     assert.equal(effectiveFrom(segments, now, false), at('2026-10-31T23:00:00Z'));
     assert.equal(effectiveFrom(segments, now, true), at('2026-09-30T22:00:00Z'));
@@ -200,7 +200,7 @@ test('quotas: used, left, and when more comes', () => {
   });
   assert.equal(quotaState(terms, period, { units: 100, used: 120 })?.remaining, 0);
   assert.deepEqual(
-    alertsOf(terms, { units: 100, used: 80 }).map(({ reached }) => reached),
+    toAlerts(terms, { units: 100, used: 80 }).map(({ reached }) => reached),
     [true, true, false],
   );
   const term: Terms = { ...TERMS, quota: { units: 1, period: 'term', onExceed: 'allow' } };
@@ -238,6 +238,6 @@ test('the worked example of docs/terms.md', () => {
     const shown = { tiers: [first, second, third], trueUp, flat, total };
     const { trueUp: up, flat: fee, total: sum } = oracle;
     assert.deepEqual(shown, { tiers: [0, 1, 2].map(amountOf), trueUp: up, flat: fee, total: sum }, units);
-    assert.equal(formatAmount(priceOf(terms, Number(units)), 'EUR'), total);
+    assert.equal(formatAmount(priceUnits(terms, Number(units)), 'EUR'), total);
   }
 });

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { startTestService, type TestService, testEngine } from '../../kit/service.ts';
 import { reduceUserAgent } from '../../src/decisions/ledger/inputs.ts';
 import { parseIpPrecision, reduceIp } from '../../src/lib/ip-precision.ts';
-import { CRAWLERS, crawlerOf } from '../../src/rules/crawlers/directory.ts';
+import { CRAWLERS, findCrawler } from '../../src/rules/crawlers/directory.ts';
 import { assertStatus, item, made } from '../http/given.ts';
 
 const IP = '203.0.113.77';
@@ -113,9 +113,9 @@ test('a range keeps the prefix of every address, and nothing behind it', () => {
 test('the token that stands for a crawler names the same crawler', () => {
   for (const crawler of CRAWLERS) {
     for (const userAgent of crawler.userAgents) {
-      const named = crawlerOf(userAgent);
+      const named = findCrawler(userAgent);
       const kept = reduceUserAgent('crawler-only', userAgent);
-      assert.equal(kept === undefined ? null : crawlerOf(kept), named, userAgent);
+      assert.equal(kept === undefined ? null : findCrawler(kept), named, userAgent);
     }
   }
 });

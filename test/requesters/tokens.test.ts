@@ -8,7 +8,7 @@ import { databaseSettings, dropDatabase, testClock } from '../../kit/service.ts'
 import { SYSTEM } from '../../src/api/changes/change.ts';
 import { openChanges } from '../../src/api/changes/changes.ts';
 import { newCredential } from '../../src/lib/credential.ts';
-import { budgetOf } from '../../src/lib/memory.ts';
+import { planBudget } from '../../src/lib/memory.ts';
 import { newRequester, planDelete, planCreate as planRequester } from '../../src/requesters/edits.ts';
 import { findRequester } from '../../src/requesters/store.ts';
 import { planCreate, planRevoke, planRotate } from '../../src/requesters/tokens/edits.ts';
@@ -20,7 +20,7 @@ import { openRecords } from '../../src/service/records.ts';
 const folder = mkdtempSync(join(tmpdir(), 'postern-tokens-'));
 const config = readConfig({ POSTERN_DATA_DIR: folder, ...(await databaseSettings(folder)) });
 const clock = testClock();
-const { db } = await openRecords(config, clock, () => {}, budgetOf(config.memoryMiB).storage);
+const { db } = await openRecords(config, clock, () => {}, planBudget(config.memoryMiB).storage);
 const changes = openChanges(db, clock);
 const tokens = openTokens(db, changes, clock);
 after(async () => {

@@ -8,7 +8,7 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { describe, test } from 'node:test';
 import { newSigningKey, type SigningKey, signRequest } from '../../kit/signing.ts';
 import { until } from '../../kit/until.ts';
-import { lifetimeOf } from '../../src/requesters/signatures/document.ts';
+import { readLifetime } from '../../src/requesters/signatures/document.ts';
 import { openSignatures } from '../../src/requesters/signatures/signatures.ts';
 import { NOW, PAGE } from './judging.ts';
 
@@ -358,6 +358,6 @@ test('the lifetime of keys follows HTTP, between a minute and a day', () => {
     [{ expires: '0', date }, MINUTE],
     [{ expires: '0' }, MINUTE],
   ] as const) {
-    assert.equal(lifetimeOf(headers), lifetime, JSON.stringify(headers));
+    assert.equal(readLifetime(headers), lifetime, JSON.stringify(headers));
   }
 });

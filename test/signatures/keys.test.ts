@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { newSigningKey } from '../../kit/signing.ts';
-import { agentOf, documentOf } from '../../src/requesters/signatures/agent.ts';
+import { keyDocumentUrl, normalizeAgent } from '../../src/requesters/signatures/agent.ts';
 import { readKeys } from '../../src/requesters/signatures/keys.ts';
 import { KEY, RSA } from './judging.ts';
 
@@ -114,7 +114,7 @@ describe('the URL of an agent', () => {
       ['https://bot.example/a/../keys', 'https://bot.example/keys'],
       ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ] as const) {
-      assert.equal(agentOf(url), agent, url);
+      assert.equal(normalizeAgent(url), agent, url);
     }
     for (const url of [
       'bot.example',
@@ -123,12 +123,12 @@ describe('the URL of an agent', () => {
       'ftp://a',
       `https://a/${'x'.repeat(2048)}`,
     ]) {
-      assert.equal(agentOf(url), undefined, url);
+      assert.equal(normalizeAgent(url), undefined, url);
     }
   });
   test('leads to the document with its keys', () => {
     const wellKnown = 'https://bot.example/.well-known/http-message-signatures-directory';
-    assert.equal(documentOf('https://bot.example'), wellKnown);
-    assert.equal(documentOf('https://bot.example/keys'), 'https://bot.example/keys');
+    assert.equal(keyDocumentUrl('https://bot.example'), wellKnown);
+    assert.equal(keyDocumentUrl('https://bot.example/keys'), 'https://bot.example/keys');
   });
 });

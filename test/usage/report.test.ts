@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import type { Step } from '../../src/db/db.ts';
 import { VERIFIED_FILTERS } from '../../src/decisions/ledger/verified.ts';
-import { type GroundsFilter, groundsOf } from '../../src/decisions/log/grounds.ts';
+import { type GroundsFilter, toGroundsFilter } from '../../src/decisions/log/grounds.ts';
 import { type Columns, type ColumnsFilter, openColumns } from '../../src/reports/columns/columns.ts';
 import { DIMENSIONS, type Dimension, isDimension } from '../../src/reports/columns/dimensions.ts';
 import { GROUPS, type PeriodQuery, precedingSpan, resolvePeriod, type Span } from '../../src/reports/usage/period.ts';
@@ -12,7 +12,7 @@ import { usageReport } from '../../src/reports/usage/report.ts';
 import type { UsageQuery, UsageReport } from '../../src/reports/usage/schema.ts';
 import { cellMs, fold } from '../../src/reports/usage/series.ts';
 import type { ContentType } from '../../src/rules/content-types.ts';
-import { REASONS, reasonOf } from '../../src/rules/reason.ts';
+import { decodeReason, REASONS } from '../../src/rules/reason.ts';
 import { type Decided, openRecords } from './records.ts';
 
 interface Item {
@@ -44,8 +44,8 @@ function naive(model: Model, query: UsageQuery): UsageReport {
       (query.contentId === undefined || query.contentId === item?.id || query.contentId === `ext-${one.contentNo}`) &&
       (query.requesterId === undefined || query.requesterId === one.requesterId) &&
       (query.type === undefined || query.type === item?.type) &&
-      (query.reason === undefined || query.reason === reasonOf(one.reason)) &&
-      hasGrounds(one, { ...groundsOf(query), enforced: undefined })
+      (query.reason === undefined || query.reason === decodeReason(one.reason)) &&
+      hasGrounds(one, { ...toGroundsFilter(query), enforced: undefined })
     );
   });
   const isCounted = (one: Decided) => (one.enforced ?? true) === (query.enforced ?? true);
@@ -95,7 +95,7 @@ function naive(model: Model, query: UsageQuery): UsageReport {
   const contents = top(selected.flatMap((one) => itemOf(one) ?? []));
   const requesters = top(selected.flatMap((one) => one.requesterId ?? []));
   const before = query.period === 'all' && query.startDate === undefined ? null : precedingSpan(period);
-  const reasons = top(selected.flatMap((one) => reasonOf(one.reason) ?? []));
+  const reasons = top(selected.flatMap((one) => decodeReason(one.reason) ?? []));
   return {
     object: 'usage_report',
     summary: summaryOf(period),

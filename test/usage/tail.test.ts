@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { budgetOf, USUAL_MIB } from '../../src/lib/memory.ts';
+import { planBudget, USUAL_MIB } from '../../src/lib/memory.ts';
 import type { DecisionRow } from '../../src/reports/columns/decision-row.ts';
 import { openMemoryStore } from '../../src/reports/columns/duckdb.ts';
 import { inserter } from '../../src/reports/columns/insert.ts';
@@ -11,7 +11,7 @@ import { type DecisionSource, openSource, SourceFailed } from '../../src/reports
 import { openTail } from '../../src/reports/columns/tail.ts';
 import { openRecords } from './records.ts';
 
-const { engineMiB, pagesKiB } = budgetOf(USUAL_MIB).columns;
+const { engineMiB, pagesKiB } = planBudget(USUAL_MIB).columns;
 const AT = Date.UTC(2026, 0, 1);
 const DECISIONS = 10_000;
 

@@ -1,5 +1,5 @@
 /** The lines that a statement of so many units would have, by the service's own arithmetic. */
-import { feesOf, linePrice, splitUnits } from '../../../src/rules/terms/price.ts';
+import { computeFees, linePrice, splitUnits } from '../../../src/rules/terms/price.ts';
 import { formatMicros } from './money.ts';
 import type { Terms } from './terms-fields.ts';
 
@@ -22,7 +22,7 @@ export function exampleOf(terms: Terms, units: number): Example {
     return within === 0 ? [] : [{ label, micros: linePrice(within, price, currency) }];
   });
   const priced = used.reduce((sum, { micros }) => sum + micros, 0n);
-  const { flat, trueUp } = feesOf(terms, priced);
+  const { flat, trueUp } = computeFees(terms, priced);
   const fees = [
     { label: 'Up to the minimum', micros: trueUp },
     { label: 'Fee of the period', micros: flat },

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../db/db.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { App } from '../http/app.ts';
-import { pageOf, pageProperties, spanOf, spanProperties, toList } from '../http/list.ts';
+import { listSchema, pageProperties, readSpan, spanProperties, toList } from '../http/list.ts';
 import { preferred } from '../http/negotiate.ts';
 import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
@@ -58,11 +58,11 @@ export function auditRoutes(app: App, db: Db): void {
       id: 'listAuditEntries',
       is: 'List who changed what',
       query: ListAuditQuery,
-      answer: pageOf(AuditEntryAnswer),
+      answer: listSchema(AuditEntryAnswer),
     },
     async ({ headers, query }, reply) => {
       const { actor, object, kind } = query;
-      const filter = { actor, object, kind, ...spanOf(query) };
+      const filter = { actor, object, kind, ...readSpan(query) };
       return preferred(headers.accept, MEDIA_TYPES) === 'application/json'
         ? toList(await listAudit(db, filter, query))
         : sendText(reply, 'application/x-ndjson; charset=utf-8', lines(db, filter));

@@ -59,10 +59,10 @@ const FROM = `changes as c join change_data as d on d.id = c.id left join api_ke
   left join users as u on u.id = c.key_id left join requester_tokens as t on t.id = c.key_id`;
 
 /** Returns the kind of the changed record, as `object` in an answer names it. */
-const targetOf = (kind: ChangeKind): string =>
+const toTargetName = (kind: ChangeKind): string =>
   kind === 'license.requested' ? 'license_request' : kind.slice(0, kind.indexOf('.'));
 
-export const TARGETS = [...new Set(CHANGE_KINDS.map(targetOf))];
+export const TARGETS = [...new Set(CHANGE_KINDS.map(toTargetName))];
 
 export const listAudit = (db: Db, filter: AuditFilter, query: PageQuery): Promise<Page<AuditEntry>> =>
   readPage<AuditRow, AuditEntry>(
@@ -97,7 +97,7 @@ function toWhere({ actor, object, kind, from, to }: AuditFilter): Where {
   const isType = object !== undefined && TARGETS.includes(object);
   const where = actor === 'system' ? new Where().and('c.key_id is null') : new Where().and('c.key_id = ?', actor);
   if (isType) {
-    const kinds = CHANGE_KINDS.filter((one) => targetOf(one) === object);
+    const kinds = CHANGE_KINDS.filter((one) => toTargetName(one) === object);
     where.and(`c.kind in (${kinds.map((one) => where.param(one)).join(', ')})`);
   }
   return where
@@ -115,18 +115,18 @@ function toEntry(row: AuditRow): AuditEntry {
     object: 'audit_entry',
     kind,
     created: toIso(row.at),
-    actor: actorOf(row),
+    actor: toActor(row),
     address: row.address,
     requestId: row.request_id,
-    target: { type: targetOf(kind), id: row.object_id },
-    before: beforeOf(kind, object, row.previous),
+    target: { type: toTargetName(kind), id: row.object_id },
+    before: restoreBefore(kind, object, row.previous),
     after: ENDS.test(kind) ? null : object,
   };
 }
 
 const ACTORS: Readonly<Record<string, 'user' | 'requester_token'>> = { usr: 'user', tok: 'requester_token' };
 
-function actorOf({ key_id: id, actor_name: name }: AuditRow): AuditEntry['actor'] {
+function toActor({ key_id: id, actor_name: name }: AuditRow): AuditEntry['actor'] {
   if (id === null) return { type: 'system', id: null, name: null };
   return { type: ACTORS[id.slice(0, id.indexOf('_'))] ?? 'api_key', id, name };
 }
@@ -158,7 +158,7 @@ const BEGINS = /\.(created|requested)$/;
 const ENDS = /\.deleted$|^(api_key|requester_token)\.revoked$/;
 
 /** The stored record is the state after the change, or the last state of a deleted record. */
-function beforeOf(kind: ChangeKind, object: Record<string, unknown>, previous: string | null): unknown {
+function restoreBefore(kind: ChangeKind, object: Record<string, unknown>, previous: string | null): unknown {
   if (BEGINS.test(kind)) return null;
   return previous === null ? object : { ...object, ...(JSON.parse(previous) as Record<string, unknown>) };
 }

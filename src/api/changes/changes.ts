@@ -39,7 +39,7 @@ export interface Changes {
 const ATTEMPTS_MAX = 20;
 
 /** Returns the author with its address as it is kept. */
-function keptOf(author: Author, precision: IpPrecision): Author {
+function reduceAuthor(author: Author, precision: IpPrecision): Author {
   const address = author.source();
   return {
     ...author,
@@ -76,7 +76,7 @@ export function openChanges(db: Db, clock: Clock, precision: IpPrecision = 'full
     if (edit.steps.length + edit.changes.length === 0) return answer;
     const changes = await writeChanges(edit.changes);
     const now = clock.now();
-    const steps: Step[] = [...edit.steps, ...changeSteps(changes, keptOf(author, precision), now)];
+    const steps: Step[] = [...edit.steps, ...changeSteps(changes, reduceAuthor(author, precision), now)];
     if (edit.changes.length > 0 && db.engine === 'postgres') steps.push(ANNOUNCEMENT);
     const { idempotency } = author;
     if (idempotency !== null) {

@@ -15,7 +15,7 @@ export const isUnchanged = <R extends object>(before: R, after: R): boolean =>
   );
 
 /** Plans the edit that turns `before` into `after`. `answer` is called with the record as it is stored afterwards. */
-export function editOf<R extends object>(
+export function toEdit<R extends object>(
   before: R,
   after: R,
   { answer, ...written }: Pick<Edit, 'steps' | 'changes'> & { answer: (record: R) => Pick<Edit, 'body' | 'etag'> },

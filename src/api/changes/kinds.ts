@@ -113,7 +113,7 @@ export const KIND_PATTERNS: readonly string[] = [
 ];
 
 /** The kinds that patterns name, each once. */
-export const kindsOf = (patterns: readonly string[]): EventKind[] =>
+export const expandKinds = (patterns: readonly string[]): EventKind[] =>
   EVENT_KINDS.filter((kind) =>
     patterns.some((one) => one === '*' || one === kind || (one.endsWith('.*') && kind.startsWith(one.slice(0, -1)))),
   );

@@ -32,7 +32,7 @@ export const writeChanges = (changes: readonly Change[]): WrittenChange[] | Prom
   mapInSlices(changes, (change) => ({
     ...change,
     text: JSON.stringify(change.object),
-    previousText: change.before === undefined ? null : JSON.stringify(previousOf(change.before, change.object)),
+    previousText: change.before === undefined ? null : JSON.stringify(pickPreviousValues(change.before, change.object)),
   }));
 
 /**
@@ -73,7 +73,7 @@ export const dropAccessPayloads = (seq: number): Step => ({
 });
 
 /** Returns the previous values of the changed fields; null for an absent one. */
-function previousOf(before: object, after: object): Record<string, unknown> {
+function pickPreviousValues(before: object, after: object): Record<string, unknown> {
   const [old, now] = [before, after] as [Record<string, unknown>, Record<string, unknown>];
   const previous: Record<string, unknown> = {};
   for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {

@@ -1,7 +1,7 @@
 /** Events of the last 30 days: list, read one, follow live. */
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { spanOf, toList } from '../http/list.ts';
+import { readSpan, toList } from '../http/list.ts';
 import { route } from '../http/route.ts';
 import { EventAnswer, EventPage, kindsIn, ListEventsQuery, StreamQuery } from './schema.ts';
 import type { Events } from './store.ts';
@@ -14,7 +14,7 @@ export function eventRoutes(app: App, { events, streams }: { events: Events; str
   route(app, 'GET /v1/events', list, async ({ query }) => {
     const { type, objectId } = query;
     const filter = {
-      ...spanOf(query),
+      ...readSpan(query),
       ...(type === undefined ? {} : { kinds: kindsIn(type, 'type') }),
       ...(objectId === undefined ? {} : { objectId }),
     };

@@ -2,9 +2,9 @@
 import { type Static, Type } from 'typebox';
 import type { Problem } from '../../lib/refined.ts';
 import { nearest } from '../../lib/text.ts';
-import { EVENT_KINDS, type EventKind, KIND_PATTERNS, kindsOf } from '../changes/kinds.ts';
+import { EVENT_KINDS, type EventKind, expandKinds, KIND_PATTERNS } from '../changes/kinds.ts';
 import { invalid } from '../errors.ts';
-import { pageOf, pageProperties, spanProperties } from '../http/list.ts';
+import { listSchema, pageProperties, spanProperties } from '../http/list.ts';
 
 const type = Type.Optional(
   Type.String({
@@ -56,14 +56,14 @@ export const EventAnswer = Type.Object(
   },
   { title: 'Event', description: 'A change of a record, or a decision' },
 );
-export const EventPage = pageOf(EventAnswer);
+export const EventPage = listSchema(EventAnswer);
 
 /** Parses a comma-separated list of kinds. Throws invalid_request. */
 export function kindsIn(text: string, param: string): EventKind[] {
   const patterns = text.split(',').map((part) => part.trim());
   const problems = patterns.flatMap((pattern) => kindProblems(pattern, param));
   if (problems.length > 0) throw invalid(problems);
-  return kindsOf(patterns);
+  return expandKinds(patterns);
 }
 
 /** Returns a problem unless it is a kind, `content.*` or `*`. */

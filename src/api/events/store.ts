@@ -7,7 +7,7 @@ import type { Db, Row } from '../../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage } from '../../db/page.ts';
 import { inList, toList, Where } from '../../db/query.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { bodyOf, ID_BODY } from '../../lib/id.ts';
+import { ID_BODY, idBody } from '../../lib/id.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import { ACCESS_KINDS, type EventKind } from '../changes/kinds.ts';
 import { dropAccessPayloads } from '../changes/rows.ts';
@@ -74,7 +74,7 @@ export function openEvents(deps: EventsDeps): Events {
   async function findRecord(id: string): Promise<EventRecord | undefined> {
     if (!EVENT_ID.test(id)) return undefined;
     const [row] = await db.read<EventRow>(`select ${COLUMNS} from events where id = $1 and at > $2`, [
-      bodyOf(id),
+      idBody(id),
       clock.now() - KEPT_MS,
     ]);
     return row && toRecord(row);
@@ -103,7 +103,7 @@ export function openEvents(deps: EventsDeps): Events {
       return record && (await load([record]))[0];
     },
     async findMany(ids) {
-      const bodies = ids.filter((id) => EVENT_ID.test(id)).map(bodyOf);
+      const bodies = ids.filter((id) => EVENT_ID.test(id)).map(idBody);
       if (bodies.length === 0) return [];
       const rows = await db.read<EventRow>(
         `select ${COLUMNS} from events where at > $1 and ${inList(db.engine, 'id', 'text', '$2')}`,

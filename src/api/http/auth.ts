@@ -5,7 +5,7 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Caller, Permission } from '../permissions.ts';
 import type { App } from './app.ts';
-import { hooksOf } from './hooks.ts';
+import { appendHook } from './hooks.ts';
 
 /**
  * From the credentials as `Authorization` carries them. Throws missing_api_key, invalid_api_key, ip_not_allowed.
@@ -71,8 +71,8 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
   app.decorateRequest('partner', null as never);
   app.decorateRequest('admit', async function admit() {
     const { config } = this.routeOptions;
-    const caller = await authenticate(this, credentialsOf(this, config.keyHeader));
-    const needs = needsOf(config);
+    const caller = await authenticate(this, readCredentials(this, config.keyHeader));
+    const needs = toNeeds(config);
     if (needs !== undefined) authorize(caller, needs);
     return caller;
   });
@@ -85,7 +85,7 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
     if (route.url.startsWith('/v1') && permission === undefined) throw new Error(`${route.url} names no permission`);
     if (PARTNER_PATH.test(route.url) !== (partner === true)) throw new Error(`${route.url} is for partners, or is not`);
     if (partner === true) {
-      route.onRequest = hooksOf(route.onRequest, (request, _reply, done) => {
+      route.onRequest = appendHook(route.onRequest, (request, _reply, done) => {
         authenticatePartner(request.headers.authorization).then((caller) => {
           request.partner = caller;
           request.caller = caller;
@@ -94,10 +94,10 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
       });
       return;
     }
-    const needs = needsOf(route.config ?? {});
+    const needs = toNeeds(route.config ?? {});
     if (needs === undefined) return;
     const requireKey = keyStep({ authenticate, authorize }, needs, keyHeader);
-    route.onRequest = hooksOf(route.onRequest, (request, _reply, done) => {
+    route.onRequest = appendHook(route.onRequest, (request, _reply, done) => {
       if (openTo === undefined) return requireKey(request, done);
       Promise.resolve(openTo(request)).then((isOpen) => (isOpen ? done() : requireKey(request, done)), done);
     });
@@ -117,7 +117,7 @@ function keyStep(
   return (request: FastifyRequest, done: (error?: Error) => void): void => {
     let caller: Caller | Promise<Caller>;
     try {
-      caller = authenticate(request, credentialsOf(request, header));
+      caller = authenticate(request, readCredentials(request, header));
       if (!(caller instanceof Promise)) enter(request, caller);
     } catch (error) {
       return done(error as Error);
@@ -127,11 +127,11 @@ function keyStep(
   };
 }
 
-function needsOf({ permission, secretKey }: FastifyContextConfig): Needs | undefined {
+function toNeeds({ permission, secretKey }: FastifyContextConfig): Needs | undefined {
   return permission == null ? undefined : { permissions: [permission].flat(), secretKey: secretKey === true };
 }
 
-function credentialsOf({ headers }: FastifyRequest, keyHeader: string | undefined): string | undefined {
+function readCredentials({ headers }: FastifyRequest, keyHeader: string | undefined): string | undefined {
   if (keyHeader === undefined) return headers.authorization;
   const key = headers[keyHeader];
   return typeof key === 'string' ? `Bearer ${key}` : undefined;

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { errorCodes, type FastifyRequest, type preParsingHookHandler } from 'fastify';
 import { type Failure, fail, unavailable } from '../errors.ts';
 import type { App } from './app.ts';
-import { hooksOf } from './hooks.ts';
+import { appendHook } from './hooks.ts';
 import { parseJson, parseJsonInSlices } from './json.ts';
 import type { Schema } from './problems.ts';
 
@@ -17,12 +17,12 @@ export function readBodies(app: App): void {
     if (body.length === 0) return done(null, undefined);
     if (isEncoded(request)) return done(ENCODED);
     if (request.headers['idempotency-key'] !== undefined) request.rawBody = body as Buffer;
-    const list = body.length > SLICED_FROM ? listOf(request) : undefined;
+    const list = body.length > SLICED_FROM ? findEntryList(request) : undefined;
     if (list !== undefined) return parseApart(body as Buffer, list, done);
     try {
       done(null, parseJson(body as Buffer));
     } catch (error) {
-      const apart = (error as Failure).code === 'invalid_request' ? listOf(request) : undefined;
+      const apart = (error as Failure).code === 'invalid_request' ? findEntryList(request) : undefined;
       if (apart === undefined) done(error as Error);
       else parseApart(body as Buffer, apart, done);
     }
@@ -36,14 +36,14 @@ export function readBodies(app: App): void {
     done(null, body.toString());
   });
   app.addHook('onRoute', (route) => {
-    if (route.config?.takesCsv === true) route.preParsing = hooksOf(route.preParsing, refuseJson);
+    if (route.config?.takesCsv === true) route.preParsing = appendHook(route.preParsing, refuseJson);
   });
   app.decorateRequest('rawBody', null);
   boundLargeBodies(app);
   app.addHook('onRoute', (route) => {
     if (route.schema?.body !== undefined) return;
     // A body where none is known would be silently ignored.
-    route.preValidation = hooksOf(route.preValidation, ({ body }, _reply, done) => {
+    route.preValidation = appendHook(route.preValidation, ({ body }, _reply, done) => {
       if (body === undefined || body === null || isEmpty(body)) return done();
       done(fail('invalid_request', 'This operation takes no body; send none.'));
     });
@@ -59,7 +59,7 @@ function boundLargeBodies(app: App): void {
   app.addHook('onRoute', (route) => {
     const { bodyLimit = BODY_BYTES_MAX } = route;
     if (bodyLimit <= BODY_BYTES_MAX) return;
-    route.preParsing = hooksOf(route.preParsing, ({ headers }, reply, payload, done) => {
+    route.preParsing = appendHook(route.preParsing, ({ headers }, reply, payload, done) => {
       const bytes = Number(headers['content-length'] ?? bodyLimit);
       // A longer one is refused by its length alone.
       if (bytes <= BODY_BYTES_MAX || bytes > bodyLimit) return done(null, payload);
@@ -85,7 +85,7 @@ function parseApart(body: Buffer, list: EntryList, done: (error: Error | null, v
   parseJsonInSlices(body, ...list).then((value) => done(null, value), done);
 }
 
-function listOf({ routeOptions }: FastifyRequest): EntryList | undefined {
+function findEntryList({ routeOptions }: FastifyRequest): EntryList | undefined {
   const schema = routeOptions.schema?.body as Schema | undefined;
   const name = schema?.itemsApart;
   return name === undefined ? undefined : [name, schema?.properties?.[name]?.maxItems ?? 0];

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest, preHandlerHookHandler, preSerializationHookHandler } from 'fastify';
 import { InvalidCursor } from '../../db/page.ts';
 import type { App } from './app.ts';
-import { hooksOf } from './hooks.ts';
+import { appendHook } from './hooks.ts';
 
 type Asked = Pick<FastifyRequest, 'params' | 'query'> & { routeOptions: { url?: string } };
 type Query = Record<string, unknown> & { cursor?: string };
@@ -18,14 +18,14 @@ const SEPARATOR = '.';
 const DIGEST_LENGTH = 11;
 
 /** Returns the cursor of a store as it is answered: followed by a digest of its list. */
-export const bindCursor = (asked: Asked, cursor: string): string => `${cursor}${SEPARATOR}${digestOf(asked)}`;
+export const bindCursor = (asked: Asked, cursor: string): string => `${cursor}${SEPARATOR}${digestRequest(asked)}`;
 
 /** Lists take the cursors that they gave out for the same filters, and no others. */
 export function bindCursors(app: App): void {
   app.addHook('onRoute', (route) => {
     if (!takesCursor(route.schema)) return;
-    route.preHandler = hooksOf(route.preHandler, readCursor);
-    route.preSerialization = hooksOf(route.preSerialization, writeCursor);
+    route.preHandler = appendHook(route.preHandler, readCursor);
+    route.preSerialization = appendHook(route.preSerialization, writeCursor);
   });
 }
 
@@ -36,7 +36,7 @@ const readCursor: preHandlerHookHandler = (request, _reply, done) => {
   const query = request.query as Query;
   if (query.cursor === undefined) return done();
   const [cursor = '', digest, ...more] = query.cursor.split(SEPARATOR);
-  if (digest !== digestOf(request) || more.length > 0) return done(new InvalidCursor());
+  if (digest !== digestRequest(request) || more.length > 0) return done(new InvalidCursor());
   query.cursor = cursor;
   done();
 };
@@ -47,7 +47,7 @@ const writeCursor: preSerializationHookHandler = (request, _reply, payload, done
   done(null, next === null ? page : { ...page, nextCursor: bindCursor(request, next) });
 };
 
-function digestOf({ routeOptions, params, query }: Asked): string {
+function digestRequest({ routeOptions, params, query }: Asked): string {
   const filters = Object.entries(query as Query).filter(([name]) => !FORM.has(name));
   const list = [routeOptions.url, params, filters.toSorted(([a], [b]) => (a < b ? -1 : 1))];
   return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, DIGEST_LENGTH);

@@ -13,15 +13,15 @@ declare module 'fastify' {
 }
 
 /** Returns the tag of a record that counts no versions: a digest of its answer. */
-export const etagOf = (answer: object): string =>
+export const digestEtag = (answer: object): string =>
   `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)}"`;
 
 /** The tags of a header's list; `*` stands for any. */
-const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+const parseTags = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 
 const matches = (header: string, etag: string): boolean => {
   if (header === etag) return true;
-  const tags = tagsOf(header);
+  const tags = parseTags(header);
   return tags.includes('*') || tags.includes(etag);
 };
 

@@ -12,7 +12,7 @@ import { findReceipt, type Idempotency, type Receipt } from '../../db/receipt.ts
 import type { Clock } from '../../lib/clock.ts';
 import { Failure, fail } from '../errors.ts';
 import type { App } from './app.ts';
-import { hooksOf } from './hooks.ts';
+import { appendHook } from './hooks.ts';
 import { JSON_TYPE, sendJson, toFailure, writeError } from './reply.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
@@ -111,8 +111,8 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     if (!route.url.startsWith('/v1') || !(methods.includes('POST') || methods.includes('PATCH'))) return;
-    route.preHandler = hooksOf(route.preHandler, before);
-    route.onSend = hooksOf(route.onSend, after);
+    route.preHandler = appendHook(route.preHandler, before);
+    route.onSend = appendHook(route.onSend, after);
   });
 }
 

@@ -150,7 +150,7 @@ interface Place {
 function addUncarried(problems: Problem[], value: unknown, place: Place): void {
   const { param, depth, what } = place;
   const at = param === '' ? null : param;
-  const message = faultOf(value, place, named(at, what));
+  const message = describeFault(value, place, named(at, what));
   if (message !== undefined) return void problems.push({ param: at, message });
   for (const [key, item] of Object.entries(value as object)) {
     if (problems.length >= PROBLEMS_MAX) return;
@@ -164,7 +164,7 @@ function addUncarried(problems: Problem[], value: unknown, place: Place): void {
 }
 
 /** Returns what is wrong with the value itself; undefined if it is something inside it. */
-function faultOf(value: unknown, { depth, what }: Place, name: string): string | undefined {
+function describeFault(value: unknown, { depth, what }: Place, name: string): string | undefined {
   if (typeof value === 'string') return `${name} contains a NUL character or half of a surrogate pair; remove it.`;
   if (typeof value === 'number')
     return `${name} is a number that JSON cannot carry exactly (beyond 2^53); send it as a string.`;

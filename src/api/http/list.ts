@@ -23,10 +23,10 @@ export const spanProperties = {
 };
 
 /** Epoch ms: `from` inclusive, `to` exclusive; absent where the query is silent. Throws invalid_request. */
-export function spanOf(query: { from?: string; to?: string }): { from?: number; to?: number } {
+export function readSpan(query: { from?: string; to?: string }): { from?: number; to?: number } {
   const span = {
-    ...(query.from === undefined ? {} : { from: momentOf('from', query.from, 0) }),
-    ...(query.to === undefined ? {} : { to: momentOf('to', query.to, DAY_MS) }),
+    ...(query.from === undefined ? {} : { from: readTime('from', query.from, 0) }),
+    ...(query.to === undefined ? {} : { to: readTime('to', query.to, DAY_MS) }),
   };
   requireOrder(span);
   return span;
@@ -40,7 +40,7 @@ export function requireOrder({ from = -Infinity, to = Infinity }: { from?: numbe
 const DAY_MS = 86_400_000;
 const DATE_OR_TIME = 'must be a date such as 2026-11-21, or a time with a time zone such as 2026-11-21T09:30:00Z';
 
-function momentOf(param: string, text: string, dayMs: number): number {
+function readTime(param: string, text: string, dayMs: number): number {
   const day = parseIso(`${text}T00:00:00Z`);
   const at = day === undefined ? parseIso(text) : day + dayMs;
   if (at === undefined) throw fail('invalid_request', `\`${param}\` ${DATE_OR_TIME}.`, { param });
@@ -54,7 +54,7 @@ export const toList = <T, A = T>(
 ) => ({ object: 'list' as const, data: data.map((record) => toAnswer(record)), hasMore, totalCount, nextCursor });
 
 /** The schema of a list. In the API document its name is `title`; without one, that of its records and `List`. */
-export const pageOf = (record: TSchema, title?: string) =>
+export const listSchema = (record: TSchema, title?: string) =>
   Type.Object(
     {
       object: Type.Literal('list'),
@@ -67,7 +67,7 @@ export const pageOf = (record: TSchema, title?: string) =>
   );
 
 /** The schema of the answer to a deletion. */
-export const deletedOf = <N extends string>(object: N) =>
+export const deletedSchema = <N extends string>(object: N) =>
   Type.Object(
     { id: Type.String(), object: Type.Literal(object), deleted: Type.Literal(true) },
     { title: `${object.charAt(0).toUpperCase()}${object.slice(1)}Deleted` },

@@ -13,7 +13,7 @@ export function preferred<T extends string>(accept: string | undefined, offered:
   if (accept === undefined) return first;
   const wishes = accept.split(',').map(toWish);
   const ranked = offered
-    .map((type) => ({ type, ...rankOf(type, wishes) }))
+    .map((type) => ({ type, ...rankType(type, wishes) }))
     .filter(({ q }) => q > 0)
     .toSorted((a, b) => b.q - a.q || a.width - b.width || a.place - b.place);
   return ranked[0]?.type ?? first;
@@ -26,7 +26,7 @@ function toWish(text: string): Wish {
 }
 
 /** By the narrowest range that covers the type. */
-function rankOf(type: string, wishes: readonly Wish[]): { q: number; width: number; place: number } {
+function rankType(type: string, wishes: readonly Wish[]): { q: number; width: number; place: number } {
   const ranges = [type, `${type.split('/', 1)[0]}/*`, '*/*'];
   for (const [width, range] of ranges.entries()) {
     const place = wishes.findIndex((wish) => wish.range === range);

@@ -87,12 +87,15 @@ interface DescribedRoute {
 /** Adds to the schema of a route what its configuration says: permissions, headers, the name of an alias. */
 function describeRoute({ schema, url, route }: DescribedRoute) {
   const needs = needsText(route.config ?? {});
-  const described = { ...aliasName(schema, url), ...needs, ...headersOf(route, url, schema) };
-  return { schema: { ...schema, ...described, ...answersOf(schema, route.config) }, url };
+  const described = { ...aliasName(schema, url), ...needs, ...describeHeaders(route, url, schema) };
+  return { schema: { ...schema, ...described, ...describeResponses(schema, route.config) }, url };
 }
 
 /** The answers by status in their media types. CSV beside JSON is left out: generated clients could not type both. */
-function answersOf(schema: DescribedSchema | undefined, { media = {} }: RouteConfig = {}): { response?: object } {
+function describeResponses(
+  schema: DescribedSchema | undefined,
+  { media = {} }: RouteConfig = {},
+): { response?: object } {
   const statuses = Object.entries(media);
   if (statuses.length === 0) return {};
   const answers: Record<string, { description?: string; content?: object }> = { ...(schema?.response as object) };
@@ -155,7 +158,7 @@ const IF_MATCH = { type: 'string', description: 'An `ETag`: edits the record onl
 const IF_NONE_MATCH = { type: 'string', description: 'An `ETag`: answers 304 if the record has not changed since' };
 
 /** The headers that mean the same on every route that takes them. */
-function headersOf(
+function describeHeaders(
   { method, config = {} }: { method: string | string[]; config?: RouteConfig },
   url: string,
   schema: DescribedSchema | undefined,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { CheckRequest } from '../../decisions/check/schema.ts';
 import { CreatePolicy } from '../../policies/schema.ts';
 import { CreateRequester } from '../../requesters/schema.ts';
-import { problemsOf, type Schema } from './problems.ts';
+import { findProblems, type Schema } from './problems.ts';
 
 const check = CheckRequest as Schema;
 
@@ -25,7 +25,7 @@ const unknownFields = (count: number): Record<string, number> =>
 
 test('of thousands of unknown fields the first are named with what they are near to, the others are counted', () => {
   const { schema, lists } = counted(check);
-  const problems = problemsOf(schema, { ...unknownFields(80_000), contentId: 'x' }, 'body');
+  const problems = findProblems(schema, { ...unknownFields(80_000), contentId: 'x' }, 'body');
   assert.equal(problems.length, 21);
   assert.deepEqual(problems[0], {
     param: 'contentIdd0',
@@ -39,8 +39,8 @@ test('of thousands of unknown fields the first are named with what they are near
 });
 
 test('as many unknown fields as are named are not counted', () => {
-  assert.equal(problemsOf(check, { ...unknownFields(20), contentId: 'x' }, 'body').length, 20);
-  const [...problems] = problemsOf(check, { ...unknownFields(21), contentId: 'x' }, 'check');
+  assert.equal(findProblems(check, { ...unknownFields(20), contentId: 'x' }, 'body').length, 20);
+  const [...problems] = findProblems(check, { ...unknownFields(21), contentId: 'x' }, 'check');
   assert.equal(problems.at(-1)?.message, 'The check has 1 more unknown field; remove it.');
 });
 
@@ -56,7 +56,7 @@ test('no body has more than 100 problems, and nothing behind the last of them is
         },
       }),
   );
-  assert.equal(problemsOf(CreatePolicy as Schema, { name: 'x', rules }, 'body').length, 100);
+  assert.equal(findProblems(CreatePolicy as Schema, { name: 'x', rules }, 'body').length, 100);
   assert.ok(read <= 10, `${read} rules were read`);
 });
 
@@ -69,14 +69,14 @@ test('of a list that is too long no entry behind the end is looked at', () => {
       return Reflect.get(target, key);
     },
   });
-  const problems = problemsOf({ type: 'array', maxItems: 1000, items: { type: 'string' } }, list, 'list');
+  const problems = findProblems({ type: 'array', maxItems: 1000, items: { type: 'string' } }, list, 'list');
   assert.deepEqual(problems, [{ param: null, message: 'The list must have at most 1000 entries, not 2000.' }]);
   assert.equal(read, 1000);
 });
 
 test('an object that may be of several kinds is explained by its kind; an unknown kind, by the known ones', () => {
   const explained = (identity: unknown) =>
-    problemsOf(CreateRequester as Schema, { identities: [identity] }, 'body').map(({ param, message }) => [
+    findProblems(CreateRequester as Schema, { identities: [identity] }, 'body').map(({ param, message }) => [
       param,
       message,
     ]);

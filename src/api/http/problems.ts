@@ -3,7 +3,7 @@
  * and what is accepted; an unknown field gets the nearest known name.
  */
 import type { Problem, Refinement } from '../../lib/refined.ts';
-import { lengthOf, nearest } from '../../lib/text.ts';
+import { countCharacters, nearest } from '../../lib/text.ts';
 import { findFormat } from './formats.ts';
 import { pathTo } from './json.ts';
 
@@ -46,7 +46,7 @@ const PROBLEMS_MAX = 100;
 const UNKNOWN_MAX = 20;
 
 /** Returns at least one problem, in the order of the schema. `what` names the whole ("body", "query"). */
-export function problemsOf(schema: Schema, value: unknown, what: string): [Problem, ...Problem[]] {
+export function findProblems(schema: Schema, value: unknown, what: string): [Problem, ...Problem[]] {
   const walk = new Walk(what);
   walk.value(schema, value, '');
   const [first, ...rest] = walk.problems;
@@ -110,7 +110,7 @@ class Walk {
   /** The branch that the value comes nearest to explains it: by type first, then the one with the fewest problems. */
   #union(branches: readonly Schema[], value: unknown, path: string): void {
     const ofType = branches.filter((branch) => branch.type === undefined || isOfType(branch.type, value));
-    const mark = markOf(ofType);
+    const mark = findDiscriminator(ofType);
     const given = mark === undefined ? undefined : value?.[mark as never];
     const fitting = mark === undefined ? ofType : ofType.filter((branch) => markedAs(branch, mark) === given);
     if (mark !== undefined && fitting.length === 0) {
@@ -180,14 +180,14 @@ class Walk {
   #keyName({ propertyNames }: Schema, param: string, key: string): void {
     if (propertyNames === undefined) return;
     const { minLength, maxLength } = propertyNames;
-    const length = lengthOf(key);
+    const length = countCharacters(key);
     if (length >= minLength && length <= maxLength) return;
     this.problems.push({ param, message: `The key \`${param}\` must have ${minLength} to ${maxLength} characters.` });
   }
 }
 
 /** Returns the field that distinguishes the branches, such as `kind`: each requires it, with a value of its own. */
-function markOf(branches: readonly Schema[]): string | undefined {
+function findDiscriminator(branches: readonly Schema[]): string | undefined {
   if (branches.length < 2) return undefined;
   return branches[0]?.required?.find((key) =>
     branches.every((branch) => branch.required?.includes(key) === true && markedAs(branch, key) !== undefined),
@@ -255,7 +255,7 @@ function sizeProblems({ properties = {}, minProperties = 0, maxProperties }: Sch
 }
 
 function textProblem(schema: Schema, value: string): string | undefined {
-  const length = lengthOf(value);
+  const length = countCharacters(value);
   if (schema.minLength !== undefined && length < schema.minLength) {
     return schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`;
   }

@@ -66,7 +66,7 @@ export function toFailure(error: unknown, bodyLimit = 0): Failure {
   }
   const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    const message = `The body is too large: this operation takes ${sizeOf(bodyLimit)} at most.`;
+    const message = `The body is too large: this operation takes ${formatSize(bodyLimit)} at most.`;
     return fail('payload_too_large', message, { cause: error });
   }
   const known = FASTIFY[code];
@@ -78,7 +78,7 @@ export function toFailure(error: unknown, bodyLimit = 0): Failure {
   });
 }
 
-const sizeOf = (bytes: number): string =>
+const formatSize = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / (1024 * 1024)} MiB`;
 
 const FASTIFY: Record<string, ['unsupported_media_type' | 'invalid_request', string]> = {

@@ -77,7 +77,7 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
   app.route({
     method,
     url,
-    config: configOf(operation),
+    config: toRouteConfig(operation),
     ...(operation.bulk === undefined ? {} : { bodyLimit: BULK_BODY_BYTES_MAX }),
     ...(operation.atOnce === undefined ? {} : { onRequest: answerAtOnce(operation.atOnce) }),
     ...(operation.endless === undefined ? {} : { exposeHeadRoute: false }),
@@ -104,7 +104,7 @@ const answerAtOnce =
 
 type Any = Operation<TSchema, TSchema, TSchema>;
 
-const configOf = ({ permission, secretKey, partner, openTo, ifMatch, csv, media }: Any) => ({
+const toRouteConfig = ({ permission, secretKey, partner, openTo, ifMatch, csv, media }: Any) => ({
   permission,
   ...(secretKey === undefined ? {} : { secretKey }),
   ...(partner === undefined ? {} : { partner }),

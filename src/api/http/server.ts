@@ -10,7 +10,7 @@ import { fail } from '../errors.ts';
 import type { App } from './app.ts';
 import { BODY_BYTES_MAX, readBodies } from './body.ts';
 import { bindCursors } from './cursor.ts';
-import { hooksOf } from './hooks.ts';
+import { appendHook } from './hooks.ts';
 import { answersPage, pageText } from './list.ts';
 import { logRequests } from './log.ts';
 import { answerMalformed } from './malformed.ts';
@@ -90,7 +90,7 @@ export function createServer(logger: FastifyBaseLogger): App {
   });
   bindCursors(app);
   app.addHook('onRoute', (route) => {
-    if (answersPage(route.schema)) route.preSerialization = hooksOf(route.preSerialization, writePage);
+    if (answersPage(route.schema)) route.preSerialization = appendHook(route.preSerialization, writePage);
   });
   app.setErrorHandler((error, request, reply) =>
     answerError(toFailure(error, request.routeOptions.bodyLimit), request, reply),

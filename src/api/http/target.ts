@@ -5,18 +5,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Failure, fail } from '../errors.ts';
 import type { App } from './app.ts';
-import { hooksOf } from './hooks.ts';
+import { appendHook } from './hooks.ts';
 import { answerError } from './reply.ts';
 import { NoQuery } from './validate.ts';
 
 export function checkTargets(app: App): void {
   app.addHook('onRoute', (route) => {
     if (!route.url.includes('/:')) return;
-    route.preValidation = hooksOf(route.preValidation, ({ params }, _reply, done) => done(uncarriedPart(params)));
+    route.preValidation = appendHook(route.preValidation, ({ params }, _reply, done) => done(uncarriedPart(params)));
   });
   app.addHook('onRoute', (route) => {
     if (route.schema?.querystring === undefined || route.schema.querystring === NoQuery) return;
-    route.preValidation = hooksOf(route.preValidation, ({ url }, _reply, done) => done(undecodedQuery(url)));
+    route.preValidation = appendHook(route.preValidation, ({ url }, _reply, done) => done(undecodedQuery(url)));
   });
   refuseUnknownRoutes(app);
 }
@@ -66,9 +66,9 @@ function decoded(text: string): string | undefined {
 }
 
 const nothingAt = ({ method, url }: FastifyRequest): Failure =>
-  fail('route_not_found', `There is no ${method} ${pathOf(url).slice(0, 200)}. See /docs for what there is.`);
+  fail('route_not_found', `There is no ${method} ${stripQuery(url).slice(0, 200)}. See /docs for what there is.`);
 
-const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
+const stripQuery = (url: string): string => url.split('?', 1)[0] ?? '';
 
 /** 404, or 405 with `Allow` when the path is known under other methods. */
 function refuseUnknownRoutes(app: App): void {
@@ -78,7 +78,7 @@ function refuseUnknownRoutes(app: App): void {
     for (const one of [method].flat()) routes.push({ method: one, path: new RegExp(`^${pattern}$`) });
   });
   const refuse = (request: FastifyRequest, reply: FastifyReply): Failure => {
-    const path = pathOf(request.url);
+    const path = stripQuery(request.url);
     const methods = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method));
     if (methods.size === 0) return nothingAt(request);
     const allow = [...methods].toSorted().join(', ');
@@ -88,7 +88,7 @@ function refuseUnknownRoutes(app: App): void {
   // The router takes `/v1/content/` for an item whose name is empty. No record has such a name.
   app.addHook('onRoute', (route) => {
     if (!route.url.includes('/:')) return;
-    route.onRequest = hooksOf(route.onRequest, (request, reply, done) => {
+    route.onRequest = appendHook(route.onRequest, (request, reply, done) => {
       if (Object.values(request.params as object).includes('')) done(refuse(request, reply));
       else done();
     });

@@ -6,26 +6,26 @@ import type { Problem } from '../../lib/refined.ts';
 import { Failure, invalid } from '../errors.ts';
 import './formats.ts';
 import { uncarriedIn } from './json.ts';
-import { problemsOf, type Schema } from './problems.ts';
+import { findProblems, type Schema } from './problems.ts';
 
 /** For routes without a query: a parameter sent all the same is an error. */
 export const NoQuery = Type.Object({}, { additionalProperties: false });
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const check = checkOf(schema);
+  const check = lazyCheck(schema);
   if (httpPart === 'querystring') {
     return (query: Record<string, unknown>) => {
       // Nearly every request to a route without a query.
       if (schema === NoQuery && isEmpty(query)) return { value: query };
       const { value, problems } = fromText(schema, query);
       if (problems.length > 0) return { error: invalid(problems) };
-      return check(value) ? { value } : { error: invalid(problemsOf(schema, value, 'query')) };
+      return check(value) ? { value } : { error: invalid(findProblems(schema, value, 'query')) };
     };
   }
   const { itemsApart } = schema as Schema;
   return (value: unknown) => {
     const uncarried = uncarriedIn(itemsApart === undefined ? value : without(value, itemsApart));
-    const problems = check(value) ? uncarried : [...uncarried, ...problemsOf(schema, value, 'body')];
+    const problems = check(value) ? uncarried : [...uncarried, ...findProblems(schema, value, 'body')];
     return problems.length === 0 ? { value } : { error: invalid(problems) };
   };
 };
@@ -34,7 +34,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
  * Returns the check of a schema, compiled by its first use: compiling all of them takes 90 ms, and most processes use a
  * few.
  */
-export function checkOf<S extends TSchema>(schema: S): Check<S> {
+export function lazyCheck<S extends TSchema>(schema: S): Check<S> {
   let compiled: Validator<S> | undefined;
   return (value): value is Static<S> => {
     compiled ??= Compile(schema);
@@ -76,7 +76,7 @@ function readText(text: string, type: string | undefined): unknown {
 export function validItem<S extends TSchema>(schema: S, check: Check<S>, item: unknown, what: string): Static<S> {
   if (item instanceof Failure) throw item;
   const uncarried = uncarriedIn(item);
-  if (!check(item)) throw invalid([...uncarried, ...problemsOf(schema, item, what)]);
+  if (!check(item)) throw invalid([...uncarried, ...findProblems(schema, item, what)]);
   if (uncarried.length > 0) throw invalid(uncarried);
   return item;
 }

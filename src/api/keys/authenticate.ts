@@ -7,7 +7,7 @@ import type { Db } from '../../db/db.ts';
 import { Cache } from '../../lib/cache/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toIso } from '../../lib/clock.ts';
-import { endOf, hashOf } from '../../lib/credential.ts';
+import { findEnd, hashCredential } from '../../lib/credential.ts';
 import type { Origin } from '../../lib/forwarded.ts';
 import { contains, parseAddress, parseRange, type Range } from '../../lib/ip-range.ts';
 import type { Changes } from '../changes/changes.ts';
@@ -16,7 +16,7 @@ import type { Authenticate, Authorize, Needs } from '../http/auth.ts';
 import { type Caller, holdsPermission, type Permission, permissionsOfKey } from '../permissions.ts';
 import { isKeyText, type Key } from './key.ts';
 import { openLastUses } from './last-uses.ts';
-import { sourceOf, visitorOf } from './source.ts';
+import { findSource, findVisitorOrigin } from './source.ts';
 import { findKey, findKeyByHash, touchKey } from './store.ts';
 import { type UnreadableAddresses, type UnreadableReport, watchUnreadable } from './unreadable.ts';
 
@@ -71,7 +71,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
   const load = (header: string | undefined): Promise<Known> =>
     known.read(async (keep) => {
       const text = parseHeader(header, bootstrapKey);
-      const key = await findKeyByHash(db, hashOf(text));
+      const key = await findKeyByHash(db, hashCredential(text));
       if (key === undefined) {
         throw fail('invalid_api_key', 'This API key does not exist. Check that it was copied whole.');
       }
@@ -83,7 +83,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
   function admit(found: Known, request: FastifyRequest): Caller {
     const now = clock.now();
     requireValid(found.key, now);
-    if (found.ranges.length > 0) requireAddress(found.ranges, counted(sourceOf(request, trustedProxies)));
+    if (found.ranges.length > 0) requireAddress(found.ranges, counted(findSource(request, trustedProxies)));
     lastUses.set(found.key.id, now);
     return found;
   }
@@ -106,10 +106,10 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
       if (needs.secretKey && caller.readOnly) throw notReadOnly(caller, needs);
     },
     source(request) {
-      const origin = counted(sourceOf(request, trustedProxies));
+      const origin = counted(findSource(request, trustedProxies));
       return origin !== undefined && 'address' in origin ? origin.address : null;
     },
-    visitor: (request) => counted(visitorOf(request, trustedProxies)),
+    visitor: (request) => counted(findVisitorOrigin(request, trustedProxies)),
     unreadable,
     lastUsedAt: (keyId) => lastUses.get(keyId),
     close: () => lastUses.close(),
@@ -118,7 +118,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
 
 /** Throws invalid_api_key. */
 function requireValid(key: Key, now: number): void {
-  const end = endOf(key, now);
+  const end = findEnd(key, now);
   if (end === undefined) return;
   const ended = end.how === 'revoked' ? 'was revoked' : 'expired';
   throw fail('invalid_api_key', `This API key ${ended} at ${toIso(end.at)}. Use another one.`);

@@ -3,7 +3,7 @@
  * shown. If the process ends before that, the next start replaces the key.
  */
 import { type Db, type Step, UniqueViolation } from '../../db/db.ts';
-import { hashOf, shownOf } from '../../lib/credential.ts';
+import { hashCredential, shownPrefix } from '../../lib/credential.ts';
 import { fromBase32, newId } from '../../lib/id.ts';
 import { newKeyText } from './key.ts';
 import { hasKeys, insertKey, isUsed, revokeKey } from './store.ts';
@@ -18,7 +18,7 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
   const text = chosen ?? newKeyText('secret');
   const key = {
     id: newId('key_', now),
-    prefix: shownOf(text),
+    prefix: shownPrefix(text),
     name: 'First key',
     type: 'secret',
     mode: 'live',
@@ -33,7 +33,7 @@ export async function ensureFirstKey(db: Db, chosen: string | null, now: number)
   } as const;
   const steps = [
     ...(unseen === undefined ? [] : [revokeKey(unseen, now, false), SEEN]),
-    insertKey({ ...key, permissions: ['*'], allowedIps: [] }, hashOf(text)),
+    insertKey({ ...key, permissions: ['*'], allowedIps: [] }, hashCredential(text)),
     ...(chosen === null ? [markUnseen(key.id)] : []),
   ];
   try {

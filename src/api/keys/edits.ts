@@ -1,7 +1,7 @@
 /** Plans the edits of API keys by another key or by a user, who must hold what they grant or end. */
 
 import type { Db } from '../../db/db.ts';
-import { expiryToInherit, hashOf, inGrace, shownOf } from '../../lib/credential.ts';
+import { expiryToInherit, hashCredential, inGrace, shownPrefix } from '../../lib/credential.ts';
 import { newId } from '../../lib/id.ts';
 import type { Edit } from '../changes/change.ts';
 import { fail } from '../errors.ts';
@@ -56,7 +56,7 @@ export async function planRotate({ callerId, holderOf, now, show }: KeyEdit, old
   const key: Key = {
     ...old,
     id: newId('key_', now),
-    prefix: shownOf(text),
+    prefix: shownPrefix(text),
     expiresAt: expiryToInherit(old),
     replacedAt: null,
     ownExpiresAt: null,
@@ -70,7 +70,7 @@ export async function planRotate({ callerId, holderOf, now, show }: KeyEdit, old
     steps: [
       caller.unchanged,
       requireUnchanged(old),
-      insertKey(key, hashOf(text)),
+      insertKey(key, hashCredential(text)),
       graceMs === 0 ? revokeKey(old.id, now, false) : replaceKey(old.id, replaced),
     ],
     changes: [

@@ -1,7 +1,7 @@
 /** New keys: the checks that a body's schema cannot make, and the edit that stores a key. */
 
 import { parseIso } from '../../lib/clock.ts';
-import { hashOf, shownOf } from '../../lib/credential.ts';
+import { hashCredential, shownPrefix } from '../../lib/credential.ts';
 import { newId } from '../../lib/id.ts';
 import type { Edit } from '../changes/change.ts';
 import { fail } from '../errors.ts';
@@ -25,7 +25,7 @@ export function newKey(body: CreateKey, now: number): { key: Key; text: string }
   const text = newKeyText(type, mode);
   const key: Key = {
     id: newId('key_', now),
-    prefix: shownOf(text),
+    prefix: shownPrefix(text),
     name: body.name,
     type,
     mode,
@@ -43,7 +43,7 @@ export function newKey(body: CreateKey, now: number): { key: Key; text: string }
 
 /** Plans to store a new key; the answer holds its text. */
 export const planKey = (key: Key, text: string): Edit => ({
-  steps: [insertKey(key, hashOf(text))],
+  steps: [insertKey(key, hashCredential(text))],
   changes: [{ kind: 'api_key.created', id: key.id, object: keyAnswer(key) }],
   status: 201,
   secret: true,

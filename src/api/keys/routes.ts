@@ -6,7 +6,7 @@ import type { Changes } from '../changes/changes.ts';
 import { resource } from '../changes/resource.ts';
 import { fail } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { PageQuerySchema, pageOf, toList } from '../http/list.ts';
+import { listSchema, PageQuerySchema, toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
 import type { Caller } from '../permissions.ts';
 import type { Keys } from './authenticate.ts';
@@ -61,7 +61,13 @@ function routesAt(
     return changes.commit(request, key.id, () => planCreate(by(request), key, text));
   });
 
-  const list = { ...operation, id: 'listApiKeys', is: 'List keys', query: PageQuerySchema, answer: pageOf(KeyAnswer) };
+  const list = {
+    ...operation,
+    id: 'listApiKeys',
+    is: 'List keys',
+    query: PageQuerySchema,
+    answer: listSchema(KeyAnswer),
+  };
   route(app, `GET ${path}`, list, async ({ query }) => toList(await listKeys(db, query), show));
 
   const read = { ...operation, id: 'getApiKey', is: 'Read a key', answer: KeyAnswer };

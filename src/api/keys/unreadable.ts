@@ -27,7 +27,7 @@ export interface UnreadableAddresses {
 }
 
 /** Digits of an address become zeros. */
-const formOf = (text: string): string =>
+const maskDigits = (text: string): string =>
   text.replaceAll(/[0-9a-f]*\d[0-9a-f]*|(?<=[:[])[a-f]{1,4}(?![\w.-])|(?<![\w.-])[a-f]{1,4}(?=:)/gi, '0');
 
 export function watchUnreadable(
@@ -42,7 +42,7 @@ export function watchUnreadable(
   return {
     add(text) {
       const now = clock.now();
-      const form = formOf(text);
+      const form = maskDigits(text);
       const isNew = series === null || now - lastAt >= OVER_AFTER_MS;
       series = isNew || series === null ? { count: 1, since: now, form } : { ...series, count: series.count + 1, form };
       lastAt = now;

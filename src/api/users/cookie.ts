@@ -10,7 +10,7 @@ const HOST = '__Host-';
 const isHttps = (origin: string | undefined): boolean => origin?.startsWith('https:') === true;
 
 /** The cookie with the prefix comes first. One without it was set over plain HTTP, for development. */
-export function cookieOf({ headers }: Pick<FastifyRequest, 'headers'>, wanted: string): string | undefined {
+export function findCookie({ headers }: Pick<FastifyRequest, 'headers'>, wanted: string): string | undefined {
   const cookies = new Map<string, string>();
   for (const pair of headers.cookie?.split(';') ?? []) {
     const [name = '', value = ''] = pair.trim().split('=', 2);

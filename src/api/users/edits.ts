@@ -6,7 +6,7 @@ import { type FindHolder, requireMayEnd, requireMayGrant } from '../keys/reach.t
 import { userAnswer } from './schema.ts';
 import { deleteSessions } from './session-store.ts';
 import { deleteLinks, deleteUser, requireUnchangedUser, updateUser } from './store.ts';
-import { grantOf, type User } from './user.ts';
+import { grantForRole, type User } from './user.ts';
 
 export interface UserEdit {
   callerId: string;
@@ -19,7 +19,7 @@ export const userNotFound = (id: string) => fail('user_not_found', `There is no 
 /** Ends all sessions and links of the user. Throws insufficient_permissions. */
 export async function planSuspend({ callerId, holderOf, now }: UserEdit, user: User): Promise<Edit> {
   const caller = await holderOf(callerId);
-  requireMayEnd(caller, grantOf(user.role), 'suspend a user with a role');
+  requireMayEnd(caller, grantForRole(user.role), 'suspend a user with a role');
   if (user.status === 'suspended') return unchanged(user);
   const after: User = { ...user, status: 'suspended', updatedAt: laterThan(user, now) };
   const edit = editUser('user.suspended', user, after);
@@ -29,7 +29,7 @@ export async function planSuspend({ callerId, holderOf, now }: UserEdit, user: U
 /** Throws insufficient_permissions. */
 export async function planReinstate({ callerId, holderOf, now }: UserEdit, user: User): Promise<Edit> {
   const caller = await holderOf(callerId);
-  requireMayGrant(caller, grantOf(user.role));
+  requireMayGrant(caller, grantForRole(user.role));
   if (user.status === 'active') return unchanged(user);
   const edit = editUser('user.reinstated', user, { ...user, status: 'active', updatedAt: laterThan(user, now) });
   return { ...edit, steps: [caller.unchanged, ...edit.steps] };
@@ -38,7 +38,7 @@ export async function planReinstate({ callerId, holderOf, now }: UserEdit, user:
 /** The person may come back as a new user, unless the provider refuses. Throws insufficient_permissions. */
 export async function planDelete({ callerId, holderOf }: UserEdit, user: User): Promise<Edit> {
   const caller = await holderOf(callerId);
-  requireMayEnd(caller, grantOf(user.role), 'delete a user with a role');
+  requireMayEnd(caller, grantForRole(user.role), 'delete a user with a role');
   return {
     steps: [
       caller.unchanged,

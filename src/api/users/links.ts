@@ -13,8 +13,8 @@ import { type Holder, requireMayEnd, requireMayGrant } from '../keys/reach.ts';
 import { laterThan } from './edits.ts';
 import { type CreateLink, userAnswer } from './schema.ts';
 import { findUserBySubject, insertLink, insertUser, requireUnchangedUser, updateUser } from './store.ts';
-import { hashOf, newToken } from './token.ts';
-import { BY_LINK, grantOf, type User } from './user.ts';
+import { hashToken, newToken } from './token.ts';
+import { BY_LINK, grantForRole, type User } from './user.ts';
 
 const LIFETIME_MS = 15 * 60_000;
 
@@ -29,8 +29,8 @@ export interface LinkPlan {
 export async function planLink({ db, now, holder }: LinkPlan, { name, role }: CreateLink): Promise<Edit> {
   const before = await findUserBySubject(db, BY_LINK, name);
   if (holder !== null) {
-    requireMayGrant(holder, grantOf(role));
-    if (before !== undefined) requireMayEnd(holder, grantOf(before.role), 'change a user with a role');
+    requireMayGrant(holder, grantForRole(role));
+    if (before !== undefined) requireMayEnd(holder, grantForRole(before.role), 'change a user with a role');
   }
   if (before?.status === 'suspended') {
     throw fail('invalid_request', `${name} is suspended. Reinstate the user first.`, { param: 'name' });
@@ -42,8 +42,8 @@ export async function planLink({ db, now, holder }: LinkPlan, { name, role }: Cr
   return {
     steps: [
       ...(holder === null ? [] : [holder.unchanged]),
-      stepOf(before, user),
-      ...insertLink(hashOf(token), user.id, expiresAt),
+      toUserStep(before, user),
+      ...insertLink(hashToken(token), user.id, expiresAt),
     ],
     changes:
       before === undefined
@@ -76,7 +76,7 @@ const newUser = (name: string, role: User['role'], now: number): User => ({
 const withRole = (user: User, role: User['role'], now: number): User =>
   user.role === role ? user : { ...user, role, updatedAt: laterThan(user, now) };
 
-function stepOf(before: User | undefined, after: User): Step {
+function toUserStep(before: User | undefined, after: User): Step {
   if (before === undefined) return insertUser(after);
   return before === after ? requireUnchangedUser(before) : updateUser(after, { before: before.updatedAt });
 }

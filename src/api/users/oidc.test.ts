@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ConfigError, readConfig } from '../../service/config.ts';
-import { roleOf } from './person.ts';
+import { pickRole } from './person.ts';
 
 const GIVEN = {
   POSTERN_OIDC_ISSUER: 'https://login.example.com/realms/a',
@@ -69,7 +69,7 @@ describe('a role', () => {
   const of = (claims: Record<string, unknown>, more: Record<string, string> = {}) => {
     const { oidc } = readConfig({ ...GIVEN, ...more });
     assert.ok(oidc !== null);
-    return roleOf(claims, oidc);
+    return pickRole(claims, oidc);
   };
   test('is that of the first value in the settings, not in the claim', () => {
     assert.equal(of({ groups: ['staff', 'heads'] }), 'admin');

@@ -43,7 +43,7 @@ export const OIDC_SETTINGS = {
 } as const;
 
 /** Returns the provider; null without one. Adds to `faults` what is missing. */
-export function oidcOf(values: ReadonlyMap<string, unknown>, faults: string[]): OidcConfig | null {
+export function toOidcConfig(values: ReadonlyMap<string, unknown>, faults: string[]): OidcConfig | null {
   const value = <T>(name: string): T => values.get(`POSTERN_OIDC_${name}`) as T;
   const issuer = value<string | null>('ISSUER');
   for (const name of ['CLIENT_ID', 'ROLES']) {

@@ -34,7 +34,7 @@ export class SignInFailed extends Error {
 type Claims = Readonly<Record<string, unknown>>;
 
 /** The claim by its whole name, or by a path such as `realm_access.roles`. undefined: it is absent. */
-export function claimOf(claims: Claims, name: string): unknown {
+export function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
   for (const part of name.split('.')) {
@@ -45,22 +45,22 @@ export function claimOf(claims: Claims, name: string): unknown {
 }
 
 /** The role of the first value that the claim has; null without one. */
-export function roleOf(claims: Claims, { roleClaim, roles }: OidcConfig): Role | null {
-  const has = new Set([claimOf(claims, roleClaim)].flat());
+export function pickRole(claims: Claims, { roleClaim, roles }: OidcConfig): Role | null {
+  const has = new Set([findClaim(claims, roleClaim)].flat());
   return roles.find(([value]) => value === '*' || has.has(value))?.[1] ?? null;
 }
 
 const NAME_MAX = 200;
 
 /** The person's name, as far as the provider knows it; without it the address or the provider's own id. */
-export function nameOf(claims: Claims): string {
+export function pickPersonName(claims: Claims): string {
   const given = [claims.name, claims.preferred_username, claims.email, claims.sub].find(
     (one) => typeof one === 'string' && one.trim() !== '',
   );
   return plain(given as string);
 }
 
-export const emailOf = ({ email }: Claims): string | null =>
+export const pickEmail = ({ email }: Claims): string | null =>
   typeof email === 'string' && email.trim() !== '' ? plain(email) : null;
 
 /** Without control characters and unpaired surrogates, and not longer than a name may be. */

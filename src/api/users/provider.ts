@@ -7,7 +7,7 @@ import type * as openid from 'openid-client';
 import type { Clock } from '../../lib/clock.ts';
 import { monotonicMs } from '../../lib/monotonic.ts';
 import type { OidcConfig } from './oidc.ts';
-import { claimOf, emailOf, nameOf, type Person, roleOf, SignInFailed } from './person.ts';
+import { findClaim, type Person, pickEmail, pickPersonName, pickRole, SignInFailed } from './person.ts';
 import type { TripSecrets } from './trip.ts';
 
 export const CALLBACK = '/console/oidc/callback';
@@ -83,7 +83,7 @@ export function openProvider(config: OidcConfig, clock: Clock): Provider {
         });
         const claims = tokens.claims() as openid.IDToken;
         if (!SUBJECT.test(claims.sub)) throw new SignInFailed('failed', 'the subject is not one of OpenID Connect');
-        const hasAll = claimOf(claims, config.roleClaim) !== undefined && claims.name !== undefined;
+        const hasAll = findClaim(claims, config.roleClaim) !== undefined && claims.name !== undefined;
         const asks = !hasAll && connection.serverMetadata().userinfo_endpoint !== undefined;
         const more = asks ? await client.fetchUserInfo(connection, tokens.access_token, claims.sub) : {};
         return toPerson({ ...more, ...claims }, config, state);
@@ -97,9 +97,9 @@ export function openProvider(config: OidcConfig, clock: Clock): Provider {
 const toPerson = (claims: openid.IDToken, config: OidcConfig, state: string): Person => ({
   issuer: config.issuer,
   subject: claims.sub,
-  name: nameOf(claims),
-  email: emailOf(claims),
-  role: roleOf(claims, config),
+  name: pickPersonName(claims),
+  email: pickEmail(claims),
+  role: pickRole(claims, config),
   state,
 });
 
@@ -120,7 +120,7 @@ function toConnection(
 ): openid.Configuration {
   const skew = Math.round((clock.now() - Date.now()) / 1000);
   const times = { [client.clockSkew]: skew, [client.clockTolerance]: TOLERANCE_S };
-  const connection = new client.Configuration(server, config.clientId, times, proofOf(client, config, server));
+  const connection = new client.Configuration(server, config.clientId, times, pickClientAuth(client, config, server));
   connection.timeout = TIMEOUT_S;
   connection[client.customFetch] = boundedFetch;
   if (isPlain(config)) client.allowInsecureRequests(connection);
@@ -132,7 +132,7 @@ function toConnection(
 const isPlain = ({ issuer }: OidcConfig): boolean => issuer.startsWith('http:');
 
 /** Basic authentication is the default of OpenID Connect. */
-function proofOf(client: typeof openid, { clientSecret }: OidcConfig, server: openid.ServerMetadata) {
+function pickClientAuth(client: typeof openid, { clientSecret }: OidcConfig, server: openid.ServerMetadata) {
   if (clientSecret === null) return client.None();
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic')
@@ -163,7 +163,7 @@ function toFailure(client: typeof openid, error: unknown): SignInFailed {
   const status = chain.map((one) => (one as Partial<Response>).status).find((one) => typeof one === 'number');
   const isDown = chain.some(({ name, message }) => message === 'fetch failed' || name === 'TimeoutError');
   const reason = isDown || (status ?? 0) >= 500 ? 'unavailable' : 'failed';
-  return new SignInFailed(reason, [...new Set(chain.map(sentenceOf))].filter((text) => text !== '').join(': '));
+  return new SignInFailed(reason, [...new Set(chain.map(describeError))].filter((text) => text !== '').join(': '));
 }
 
 function* causesOf(error: unknown): Generator<Error & { code?: string }> {
@@ -173,5 +173,5 @@ function* causesOf(error: unknown): Generator<Error & { code?: string }> {
   }
 }
 
-const sentenceOf = (one: Error & { code?: string }): string =>
+const describeError = (one: Error & { code?: string }): string =>
   one instanceof Error ? `${one.code ?? one.name} ${one.message}` : '';

@@ -1,7 +1,7 @@
 /** Users, sign-in links and roles on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../../lib/clock.ts';
-import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
+import { deletedSchema, listSchema, pageProperties } from '../http/list.ts';
 import { PERMISSIONS, type Permission, ROLE_NAMES, ROLES } from '../permissions.ts';
 import { BY_LINK, USER_STATUSES, type User } from './user.ts';
 
@@ -28,8 +28,8 @@ export const UserAnswer = Type.Object(
   },
   { title: 'User', description: 'A person who signs in to the console' },
 );
-export const UserPage = pageOf(UserAnswer);
-export const UserDeleted = deletedOf('user');
+export const UserPage = listSchema(UserAnswer);
+export const UserDeleted = deletedSchema('user');
 
 export const userAnswer = (user: User): Static<typeof UserAnswer> => ({
   id: user.id,

@@ -6,14 +6,14 @@ import { unavailable } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { logFields } from '../http/log.ts';
 import { findKey } from '../keys/store.ts';
-import { cookieOf, toCookie } from './cookie.ts';
+import { findCookie, toCookie } from './cookie.ts';
 import { SignInFailed } from './person.ts';
 import { CALLBACK, type Provider } from './provider.ts';
 import { userAnswer } from './schema.ts';
 import { type Opened, requireOwnPage, type Sessions } from './sessions.ts';
 import { type SignInDeps, signInByLink, signInPerson } from './sign-in.ts';
 import { findUser } from './store.ts';
-import { isSame, pageOf, readTrip, secretsOf, TRIP_COOKIE, TRIP_MS, writeTrip } from './trip.ts';
+import { deriveSecrets, isSame, readTrip, TRIP_COOKIE, TRIP_MS, toConsolePage, writeTrip } from './trip.ts';
 import { isUserId } from './user.ts';
 
 const PATH = '/console/session';
@@ -73,9 +73,9 @@ function tripRoutes(app: App, deps: SessionDeps, provider: Provider): void {
   app.post(OIDC, { config, schema: { ...hide, body: BeginTrip } }, async (request, reply) => {
     requireOwnPage(request);
     const origin = request.headers.origin ?? `http://${request.headers.host}`;
-    const trip = writeTrip({ origin, to: pageOf(request.body.to), startedAt: clock.now() });
+    const trip = writeTrip({ origin, to: toConsolePage(request.body.to), startedAt: clock.now() });
     try {
-      const url = await provider.begin(origin, secretsOf(trip, provider.id));
+      const url = await provider.begin(origin, deriveSecrets(trip, provider.id));
       reply.header('set-cookie', cookie(trip, origin, TRIP_MS / 1000));
       return { object: 'sign_in', url };
     } catch (error) {
@@ -90,13 +90,13 @@ function tripRoutes(app: App, deps: SessionDeps, provider: Provider): void {
   });
 
   app.get(CALLBACK, { config, schema: hide }, async (request, reply) => {
-    const held = cookieOf(request, TRIP_COOKIE) ?? '';
+    const held = findCookie(request, TRIP_COOKIE) ?? '';
     const trip = readTrip(held, clock.now());
     reply.header('set-cookie', cookie('', trip?.origin ?? '', 0));
     try {
       if (trip === undefined) throw new SignInFailed('expired', 'the browser has no round trip that began here');
       const callback = new URL(request.originalUrl, trip.origin);
-      const secrets = secretsOf(held, provider.id);
+      const secrets = deriveSecrets(held, provider.id);
       if (!isSame(callback.searchParams.get('state') ?? '', secrets.state)) {
         throw new SignInFailed('expired', 'the state is that of another round trip');
       }
@@ -113,16 +113,18 @@ function tripRoutes(app: App, deps: SessionDeps, provider: Provider): void {
 
 async function answer(db: Db, { caller, expiresAt }: Opened) {
   const { keyId: id, permissions, readOnly } = caller;
-  const who = isUserId(id) ? { key: null, user: await userOf(db, id) } : { key: await keyOf(db, caller), user: null };
+  const who = isUserId(id)
+    ? { key: null, user: await describeUser(db, id) }
+    : { key: await describeKey(db, caller), user: null };
   return { object: 'console_session', ...who, permissions: [...permissions], readOnly, expiresAt: toIso(expiresAt) };
 }
 
-async function userOf(db: Db, id: string) {
+async function describeUser(db: Db, id: string) {
   const user = await findUser(db, id);
   return user === undefined ? null : userAnswer(user);
 }
 
-async function keyOf(db: Db, { keyId: id, permissions, readOnly }: Opened['caller']) {
+async function describeKey(db: Db, { keyId: id, permissions, readOnly }: Opened['caller']) {
   const key = await findKey(db, id);
   return {
     id,

@@ -12,10 +12,10 @@ import { fail } from '../errors.ts';
 import type { Authenticate } from '../http/auth.ts';
 import type { Keys } from '../keys/authenticate.ts';
 import { type Caller, ROLES } from '../permissions.ts';
-import { cookieOf, toCookie } from './cookie.ts';
+import { findCookie, toCookie } from './cookie.ts';
 import { deleteSession, findSession, insertSession } from './session-store.ts';
 import { findUser, touchUser } from './store.ts';
-import { hashOf, isToken, newToken } from './token.ts';
+import { hashToken, isToken, newToken } from './token.ts';
 import { isUserId } from './user.ts';
 
 const COOKIE = 'postern_console';
@@ -63,7 +63,7 @@ export interface SessionsDeps {
   authenticate: Authenticate;
 }
 
-async function callerOf(
+async function getCaller(
   { db, clock }: Pick<SessionsDeps, 'db' | 'clock'>,
   userId: string,
   credential: string,
@@ -82,7 +82,7 @@ async function callerOf(
 function newSession(holderId: string, now: number): NewSession {
   const token = newToken();
   const expiresAt = now + LIFETIME_MS;
-  return { token, expiresAt, steps: insertSession(hashOf(token), { holderId, expiresAt }, now, SESSIONS_MAX) };
+  return { token, expiresAt, steps: insertSession(hashToken(token), { holderId, expiresAt }, now, SESSIONS_MAX) };
 }
 
 const handOver = (reply: FastifyReply, origin: string | undefined, token: string): void =>
@@ -93,7 +93,7 @@ export function openSessions({ db, clock, keys, authenticate }: SessionsDeps): S
     const token = tokenIn(request);
     if (token === undefined) throw fail('missing_api_key', 'Not signed in. Sign in to the console.');
     requireOwnPage(request);
-    const session = await findSession(db, hashOf(token), clock.now());
+    const session = await findSession(db, hashToken(token), clock.now());
     if (session === undefined) throw fail('invalid_api_key', 'The session has ended. Sign in again.');
     const { holderId, expiresAt } = session;
     const caller = isUserId(holderId)
@@ -102,7 +102,7 @@ export function openSessions({ db, clock, keys, authenticate }: SessionsDeps): S
     return { caller, expiresAt };
   }
 
-  const authenticateUser = (userId: string, token: string): Promise<Caller> => callerOf({ db, clock }, userId, token);
+  const authenticateUser = (userId: string, token: string): Promise<Caller> => getCaller({ db, clock }, userId, token);
   const create = (holderId: string): NewSession => newSession(holderId, clock.now());
 
   return {
@@ -129,7 +129,7 @@ export function openSessions({ db, clock, keys, authenticate }: SessionsDeps): S
       const token = tokenIn(request);
       if (token !== undefined) {
         requireOwnPage(request);
-        await db.atomic([deleteSession(hashOf(token))]);
+        await db.atomic([deleteSession(hashToken(token))]);
       }
       reply.header('set-cookie', consoleCookie(request.headers.origin, '', 0));
     },
@@ -137,7 +137,7 @@ export function openSessions({ db, clock, keys, authenticate }: SessionsDeps): S
 }
 
 function tokenIn(request: FastifyRequest): string | undefined {
-  const token = cookieOf(request, COOKIE);
+  const token = findCookie(request, COOKIE);
   return token !== undefined && isToken(token) ? token : undefined;
 }
 

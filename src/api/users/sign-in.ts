@@ -25,7 +25,7 @@ import {
   useLink,
   useSignIn,
 } from './store.ts';
-import { hashOf, isToken } from './token.ts';
+import { hashToken, isToken } from './token.ts';
 import type { User } from './user.ts';
 
 /** Longer than a round trip to the provider counts. */
@@ -47,7 +47,7 @@ export interface SignedIn {
 export async function signInByLink(deps: SignInDeps, request: FastifyRequest, token: string): Promise<SignedIn> {
   const { db, clock } = deps;
   return open(deps, request, async () => {
-    const tokenHash = hashOf(token);
+    const tokenHash = hashToken(token);
     const userId = isToken(token) ? await findLink(db, tokenHash, clock.now()) : undefined;
     const user = userId === undefined ? undefined : await findUser(db, userId);
     if (user?.status !== 'active') {
@@ -67,13 +67,13 @@ export async function signInPerson(deps: SignInDeps, request: FastifyRequest, pe
   const before = await findUserBySubject(db, issuer, subject);
   if (role === null) {
     if (before !== undefined) {
-      await changes.commit(authorOf(request, before.id), before.id, async () =>
+      await changes.commit(toAuthor(request, before.id), before.id, async () =>
         planRoleLost((await findUser(db, before.id)) ?? before, clock.now()),
       );
     }
     throw new SignInFailed('no_role', `no role for ${subject}`);
   }
-  const stateHash = hashOf(person.state);
+  const stateHash = hashToken(person.state);
   return open(deps, request, async () => {
     if (await isSignInUsed(db, stateHash)) throw new SignInFailed('expired', 'this round trip was used');
     const now = clock.now();
@@ -103,7 +103,7 @@ async function open(
 ): Promise<SignedIn> {
   let signedIn: SignedIn | undefined;
   // The user who signs in is the author; only the plan knows the id.
-  const author = authorOf(request, '');
+  const author = toAuthor(request, '');
   await changes.commit(author, 'sign-in', async () => {
     const { before, after, once } = await enter();
     const now = clock.now();
@@ -147,7 +147,7 @@ function planEntry({ before, user, steps, now }: Entry): Edit {
   };
 }
 
-const authorOf = (request: FastifyRequest, id: string) => ({
+const toAuthor = (request: FastifyRequest, id: string) => ({
   caller: { keyId: id },
   id: request.id as string | null,
   idempotency: null,

@@ -5,4 +5,4 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 export const newToken = (): string => randomBytes(32).toString('base64url');
 export const isToken = (text: string): boolean => TOKEN.test(text);
-export const hashOf = (token: string): string => hash('sha256', token, 'base64url');
+export const hashToken = (token: string): string => hash('sha256', token, 'base64url');

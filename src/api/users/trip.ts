@@ -28,7 +28,7 @@ const TO_MAX = 500;
 /** A path of the console; another site could begin with two slashes. */
 const PAGE = /^\/console(?:[/?][\x21-\x5b\x5d-\x7e]*)?$/;
 
-export const pageOf = (to: string | undefined): string =>
+export const toConsolePage = (to: string | undefined): string =>
   to !== undefined && to.length <= TO_MAX && PAGE.test(to) ? to : OVERVIEW;
 
 export const writeTrip = (trip: Trip): string =>
@@ -40,14 +40,14 @@ export function readTrip(cookie: string | undefined, now: number): Trip | undefi
     const text = Buffer.from(cookie?.split('.')[1] ?? '', 'base64url').toString();
     const [origin, to, startedAt] = JSON.parse(text) as [string, string, number];
     const isCurrent = startedAt <= now && now < startedAt + TRIP_MS;
-    return isCurrent && new URL(origin).origin === origin ? { origin, to: pageOf(to), startedAt } : undefined;
+    return isCurrent && new URL(origin).origin === origin ? { origin, to: toConsolePage(to), startedAt } : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** `provider` is part of them, so that no answer counts at another provider. */
-export function secretsOf(cookie: string, provider: string): TripSecrets {
+export function deriveSecrets(cookie: string, provider: string): TripSecrets {
   const of = (name: string): string =>
     createHash('sha256').update(`${name}\0${provider}\0${cookie}`).digest('base64url');
   return { state: of('state'), nonce: of('nonce'), verifier: of('verifier') };

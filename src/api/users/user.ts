@@ -27,7 +27,7 @@ export interface User {
 export const isUserId = (id: string): boolean => id.startsWith('usr_');
 
 /** The rights of a role, as those of keys: from any address, without an end. */
-export const grantOf = (role: Role | null): Grant => ({
+export const grantForRole = (role: Role | null): Grant => ({
   permissions: role === null ? [] : ROLES[role].permissions,
   allowedIps: [],
   expiresAt: null,

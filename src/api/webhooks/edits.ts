@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '../../lib/id.ts';
 import { findUrlFault } from '../../lib/outgoing/address.ts';
 import type { Edit } from '../changes/change.ts';
-import { editOf } from '../changes/edit.ts';
+import { toEdit } from '../changes/edit.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
 import { editedMetadata } from '../changes/metadata.ts';
 import { fail } from '../errors.ts';
@@ -63,7 +63,7 @@ export function planCreate(webhook: Webhook): Edit {
 }
 
 export const planUpdate = (before: Webhook, webhook: Webhook, kind: ChangeKind = 'webhook.updated'): Edit =>
-  editOf(before, webhook, {
+  toEdit(before, webhook, {
     steps: [updateWebhook(webhook, before)],
     changes: [{ kind, id: webhook.id, object: webhookAnswer(webhook), before: webhookAnswer(before) }],
     answer: (one) => ({ body: webhookAnswer(one) }),

@@ -5,7 +5,7 @@ import { refined } from '../../lib/refined.ts';
 import { EVENT_KINDS } from '../changes/kinds.ts';
 import { metadata } from '../changes/metadata.ts';
 import { EventType, kindProblems } from '../events/schema.ts';
-import { deletedOf, pageOf, pageProperties } from '../http/list.ts';
+import { deletedSchema, listSchema, pageProperties } from '../http/list.ts';
 import { DELIVERY_STATUSES, type Delivery } from './delivery.ts';
 import { WEBHOOK_STATUSES, type Webhook } from './webhook.ts';
 
@@ -56,8 +56,8 @@ export const WebhookAnswer = Type.Object(
   },
   { title: 'Webhook', description: 'A webhook' },
 );
-export const WebhookPage = pageOf(WebhookAnswer);
-export const WebhookDeleted = deletedOf('webhook');
+export const WebhookPage = listSchema(WebhookAnswer);
+export const WebhookDeleted = deletedSchema('webhook');
 
 export const webhookAnswer = (webhook: Webhook, secret?: string) => ({
   id: webhook.id,
@@ -117,7 +117,7 @@ export const DeliveryAnswer = Type.Object(
   },
   { title: 'Delivery', description: 'The delivery of one event to one webhook' },
 );
-export const DeliveryPage = pageOf(DeliveryAnswer);
+export const DeliveryPage = listSchema(DeliveryAnswer);
 
 export const deliveryAnswer = (delivery: Delivery, requestBody?: string) => ({
   id: delivery.id,

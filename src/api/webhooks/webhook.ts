@@ -1,5 +1,5 @@
 /** A webhook: an endpoint of another system that receives events. */
-import { type EventKind, kindsOf } from '../changes/kinds.ts';
+import { type EventKind, expandKinds } from '../changes/kinds.ts';
 
 export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
@@ -37,4 +37,4 @@ export const WEBHOOK_PREFIX = 'wh_';
 
 /** Returns the kinds of event the webhook receives; none while disabled. */
 export const getWantedKinds = (webhook: Pick<Webhook, 'events' | 'status'>): EventKind[] =>
-  webhook.status === 'active' ? kindsOf(webhook.events) : [];
+  webhook.status === 'active' ? expandKinds(webhook.events) : [];

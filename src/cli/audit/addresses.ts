@@ -3,7 +3,7 @@
  * address is one that no trusted proxy could have added. Where nothing says which addresses are proxies, a visitor may
  * have written what is further left, so the address proves a crawler and refutes none.
  */
-import { originOf } from '../../lib/forwarded.ts';
+import { findOrigin } from '../../lib/forwarded.ts';
 import { parseRange, type Range } from '../../lib/ip-range.ts';
 
 export interface FoundAddress {
@@ -31,11 +31,11 @@ export function openAddresses(trusted: readonly string[] | null): (field: string
   const ranges = (trusted ?? INNER).map(parseRange).filter((range): range is Range => range !== undefined);
   const find = (field: string): FoundAddress => {
     const entries = field.split(',').map((entry) => entry.trim());
-    const origin = originOf(entries, ranges);
+    const origin = findOrigin(entries, ranges);
     if (origin === undefined || !('address' in origin)) return { address: null, doubtful: entries.length > 1 };
     if (trusted !== null || entries.length === 1) return { address: origin.address, doubtful: false };
     // The address that is found first from the right is in doubt if others, which it may have forwarded, are before it.
-    const before = originOf(entries.slice(0, 1), []);
+    const before = findOrigin(entries.slice(0, 1), []);
     const isFirst = before !== undefined && 'address' in before && before.address === origin.address;
     return { address: origin.address, doubtful: !isFirst };
   };

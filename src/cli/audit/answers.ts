@@ -8,7 +8,7 @@
 import { byCollection, foundAt, toPage } from '../../content/address.ts';
 import { ANONYMOUS, toFacts } from '../../decisions/check/facts.ts';
 import { type Locator, parseHost, parseTarget } from '../../lib/urls/locator.ts';
-import { readingsOf } from '../../lib/urls/readings.ts';
+import { findReadings } from '../../lib/urls/readings.ts';
 import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { verdictOfAll } from '../../rules/alike.ts';
 import { compile } from '../../rules/compile.ts';
@@ -35,8 +35,8 @@ const POLICY_ID = 'pol_of_file';
 
 export function openAnswers({ rules, defaultAction = 'deny', collections, host }: PolicyOfFile): AuditAnswer {
   const policy = compile({ no: 0, id: POLICY_ID, version: 1, rules, defaultAction });
-  const locatorOf = openLocators(host);
-  const pageOf = collections === undefined ? undefined : openPages(collections);
+  const findLocator = openLocators(host);
+  const findPage = collections === undefined ? undefined : openPages(collections);
   return (visit, outcome) => {
     const { address, at, target, userAgent } = visit;
     const context = {
@@ -44,8 +44,8 @@ export function openAnswers({ rules, defaultAction = 'deny', collections, host }
       ...(userAgent === null ? {} : { userAgent }),
       ...(outcome === 'verified' ? { crawlerVerified: true } : {}),
     };
-    const locator = locatorOf(visit);
-    const { asked, missing } = pageOf === undefined ? itemAt(target, locator) : pageOf(locator);
+    const locator = findLocator(visit);
+    const { asked, missing } = findPage === undefined ? itemAt(target, locator) : findPage(locator);
     const [first, ...rest] = asked.map((subject): Evaluation => {
       const facts = toFacts({ ...subject, requester: ANONYMOUS }, null, { context }, at);
       return { policy, facts, verdict: decide(policy, facts) };
@@ -81,7 +81,7 @@ function itemAt(target: string | null, locator: Locator | undefined): Readings {
     ...UNPLACED,
   };
   if (locator === undefined) return { asked: [{ content }], missing: false };
-  const readings = readingsOf(locator, USUAL_URLS.index) ?? [{ locator }];
+  const readings = findReadings(locator, USUAL_URLS.index) ?? [{ locator }];
   if (readings === 'unreadable') return UNREADABLE;
   return { asked: readings.map((one) => ({ content, page: toPage(one.locator, content, true) })), missing: false };
 }

@@ -4,7 +4,7 @@
  */
 import { readForwarded } from '../../lib/forwarded.ts';
 import { rememberingTimes } from './times.ts';
-import { type LoggedVisit, present, targetOf, toBytes, toStatus, withOwnHost } from './visit.ts';
+import { type LoggedVisit, present, readRequestTarget, toBytes, toStatus, withOwnHost } from './visit.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -27,9 +27,9 @@ export function combinedReader(): LineReader {
     const referrer = numbers === -1 ? undefined : quoted(line, numbers);
     const userAgent = referrer === undefined ? undefined : quotedAfter(line, referrer.end);
     return withOwnHost({
-      ...visitorOf(line, time.start),
+      ...readVisitor(line, time.start),
       at: time.at,
-      target: targetOf(request.text),
+      target: readRequestTarget(request.text),
       status: toStatus(status),
       bytes: toBytes(bytes),
       referrer: present(referrer?.text),
@@ -56,7 +56,7 @@ const TIME_LENGTH_MAX = 40;
  * A line begins with the addresses that proxies forwarded (`visitor, proxy`), or with one. Before them may be a virtual
  * host (`www.example.com:443`), or the address that the server saw.
  */
-function visitorOf(line: string, end: number): { address: string; host: string | null } {
+function readVisitor(line: string, end: number): { address: string; host: string | null } {
   const first = wordAt(line, 0, end);
   const next = first.end + 1;
   if (next >= end || line.charCodeAt(next) === HYPHEN) return { address: first.text, host: null };

@@ -2,7 +2,7 @@
 
 import { openRanges } from '../../requesters/identities/ranges.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
-import { CRAWLERS, crawlerOf } from '../../rules/crawlers/directory.ts';
+import { CRAWLERS, findCrawler } from '../../rules/crawlers/directory.ts';
 import { type FoundAddress, openAddresses } from './addresses.ts';
 import type { AuditAnswer, PolicyOfFile } from './answers.ts';
 import { combinedReader } from './combined.ts';
@@ -68,8 +68,8 @@ export function openCounter(
 ): VisitCounter {
   const tally = new VisitTally(seed);
   const readCombined = combinedReader();
-  const referralOf = referrals();
-  const outcomeOf = openOutcomes(ranges);
+  const readReferral = referrals();
+  const judgeOutcome = openOutcomes(ranges);
   const find = openAddresses(trusted);
 
   /** The address is empty where it is in doubt, or cannot be read. */
@@ -79,24 +79,24 @@ export function openCounter(
   ): { outcome: VisitOutcome; address: string } => {
     if (crawler !== null && address === null) tally.addAddressless();
     if (address === null) return { outcome: 'unknown', address: '' };
-    const outcome = crawler === null ? 'unknown' : outcomeOf(crawler, address);
+    const outcome = crawler === null ? 'unknown' : judgeOutcome(crawler, address);
     if (!doubtful || outcome === 'verified') return { outcome, address };
     if (crawler !== null) tally.addDoubtful();
     return { outcome: 'unknown', address: '' };
   };
   const countVisit = (visit: LoggedVisit): void => {
-    const crawler = visit.userAgent === null ? null : crawlerOf(visit.userAgent);
+    const crawler = visit.userAgent === null ? null : findCrawler(visit.userAgent);
     const { outcome, address } = judge(crawler, find(visit.address));
     addVisit(tally, { ...visit, address }, { crawler, outcome, answer });
     if (crawler !== null) return;
-    const operator = referralOf(visit.referrer, visit.target);
+    const operator = readReferral(visit.referrer, visit.target);
     if (operator !== null) tally.addReferral(operator);
   };
   const readLine = (bytes: Buffer, start: number, end: number): LoggedVisit | undefined => {
     if (end - start > LINE_BYTES_MAX) return undefined;
     if (bytes[start] === BRACE) return readJsonLine(bytes.toString('utf8', start, end));
     const visit = readCombined(bytes.toString('latin1', start, end));
-    return visit !== undefined && end - start > LONG_LINE ? copyOf(visit) : visit;
+    return visit !== undefined && end - start > LONG_LINE ? copyVisit(visit) : visit;
   };
   return {
     count(bytes) {
@@ -126,17 +126,17 @@ const trimmed = (bytes: Buffer, start: number, end: number): number =>
 function addUnreadable(chunk: Chunk, bytes: Buffer, start: number, end: number): void {
   chunk.unreadable++;
   if (chunk.samples.length < SAMPLES_MAX) {
-    chunk.samples.push({ line: chunk.lines, text: sampleOf(bytes.subarray(start, end)) });
+    chunk.samples.push({ line: chunk.lines, text: toSample(bytes.subarray(start, end)) });
   }
 }
 
 /** The beginning of a line, for people. */
-export function sampleOf(line: Uint8Array): string {
+export function toSample(line: Uint8Array): string {
   const text = Buffer.from(line.subarray(0, SAMPLE_MAX)).toString('utf8');
   return line.length > SAMPLE_MAX ? `${text}…` : text;
 }
 
-const copyOf = (visit: LoggedVisit): LoggedVisit => {
+const copyVisit = (visit: LoggedVisit): LoggedVisit => {
   const { address, host, target, referrer, userAgent } = visit;
   const copy = (text: string | null): string | null => (text === null ? null : copied(text));
   return {
@@ -178,7 +178,7 @@ function addVisit(tally: VisitTally, visit: LoggedVisit, { crawler, outcome, ans
   const { at, host, target } = visit;
   const row = tally.rowOf(crawler === null ? NO_CRAWLER : (PLACES.get(crawler) ?? NO_CRAWLER), outcome);
   addToRow(row, visit);
-  tally.addDay(at, GROUPS.indexOf(groupOf(crawler, outcome)));
+  tally.addDay(at, GROUPS.indexOf(pickGroup(crawler, outcome)));
   if (target !== null && crawler !== null) {
     tally.addUrl(row, host, target);
     if (isRobots(target)) row.robots++;
@@ -203,7 +203,7 @@ function addToRow(row: ReportRow, { at, status, bytes }: LoggedVisit): void {
   if (at > row.last) row.last = at;
 }
 
-const groupOf = (crawler: Crawler | null, outcome: VisitOutcome): VisitGroup =>
+const pickGroup = (crawler: Crawler | null, outcome: VisitOutcome): VisitGroup =>
   crawler === null ? 'none' : outcome === 'forged' ? 'forged' : crawler.purpose;
 
 const ROBOTS = '/robots.txt';

@@ -7,7 +7,7 @@ import type { Getter } from '../../lib/outgoing/get.ts';
 import { atMost } from '../../lib/queue.ts';
 import { readList } from '../../requesters/identities/list.ts';
 import { CRAWLERS } from '../../rules/crawlers/directory.ts';
-import { type Given, listsOf } from './range-files.ts';
+import { crawlerLists, type Given } from './range-files.ts';
 
 const AT_ONCE = 4;
 const WANTED = { accept: 'application/json, text/csv, text/plain', maxBytes: 2 * 1024 * 1024, timeoutMs: 20_000 };
@@ -24,7 +24,7 @@ export async function fetchRanges(
   before: readonly Given[],
 ): Promise<{ given: Given[]; missed: Missed[] }> {
   const known = new Set(before.flatMap(({ crawlers }) => crawlers));
-  const urls = new Set(CRAWLERS.filter((one) => !known.has(one)).flatMap(listsOf));
+  const urls = new Set(CRAWLERS.filter((one) => !known.has(one)).flatMap(crawlerLists));
   const inTurn = atMost(AT_ONCE);
   const fetched = await Promise.all([...urls].map((url) => inTurn.run(() => fetchOne(getter, url))));
   return {
@@ -37,5 +37,5 @@ async function fetchOne(getter: Pick<Getter, 'get'>, url: string): Promise<Given
   const answer = await getter.get(url, WANTED);
   const found = answer.error === undefined ? readList(answer.body.toString()) : answer.error;
   if (typeof found === 'string') return { source: url, error: found };
-  return { source: url, crawlers: CRAWLERS.filter((one) => listsOf(one).includes(url)), ranges: found };
+  return { source: url, crawlers: CRAWLERS.filter((one) => crawlerLists(one).includes(url)), ranges: found };
 }

@@ -1,6 +1,6 @@
 /** Lines of JSON: nginx with the names of its variables, Cloudflare Logpush, CloudFront, and Caddy. */
 import { parseTime } from './times.ts';
-import { type LoggedVisit, present, targetOf, toBytes, toStatus, withOwnHost } from './visit.ts';
+import { type LoggedVisit, present, readRequestTarget, toBytes, toStatus, withOwnHost } from './visit.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -38,26 +38,26 @@ const USER_AGENT = ['http_user_agent', 'user_agent', 'ClientRequestUserAgent', '
 export function readJsonLine(line: string): LoggedVisit | undefined {
   const fields = toFields(line);
   if (fields === undefined) return undefined;
-  const address = addressesOf(fields);
-  const at = timeOf(fields);
+  const address = readAddresses(fields);
+  const at = readTime(fields);
   const status = first(fields, STATUS);
   if (address === null || at === undefined || status === undefined) return undefined;
   return withOwnHost({
     address,
     at,
-    host: textOf(fields, HOST),
+    host: readText(fields, HOST),
     target: toTarget(fields),
     status: toStatus(status),
     bytes: toBytes(first(fields, BYTES)),
-    referrer: decoded(textOf(fields, REFERRER)),
-    userAgent: decoded(textOf(fields, USER_AGENT)),
+    referrer: decoded(readText(fields, REFERRER)),
+    userAgent: decoded(readText(fields, USER_AGENT)),
   });
 }
 
 /** The forwarded addresses, then the one that the server saw. */
-function addressesOf(fields: Fields): string | null {
-  const forwarded = decoded(textOf(fields, FORWARDED)?.replaceAll(/%2c/gi, ',') ?? null);
-  const seen = textOf(fields, ADDRESS);
+function readAddresses(fields: Fields): string | null {
+  const forwarded = decoded(readText(fields, FORWARDED)?.replaceAll(/%2c/gi, ',') ?? null);
+  const seen = readText(fields, ADDRESS);
   return forwarded === null || seen === null ? (seen ?? forwarded) : `${forwarded}, ${seen}`;
 }
 
@@ -103,13 +103,13 @@ function first(fields: Fields, names: readonly string[]): unknown {
   return undefined;
 }
 
-function textOf(fields: Fields, names: readonly string[]): string | null {
+function readText(fields: Fields, names: readonly string[]): string | null {
   const value = first(fields, names);
   return typeof value === 'string' ? present(value) : null;
 }
 
 /** CloudFront writes the day and the time of the day apart. */
-function timeOf(fields: Fields): number | undefined {
+function readTime(fields: Fields): number | undefined {
   const { date, time } = fields;
   if (typeof date === 'string' && typeof time === 'string' && /^\d\d:/.test(time)) return parseTime(`${date}T${time}`);
   return parseTime(first(fields, TIME));
@@ -117,9 +117,9 @@ function timeOf(fields: Fields): number | undefined {
 
 function toTarget(fields: Fields): string | null {
   const { request } = fields;
-  const target = textOf(fields, TARGET) ?? (typeof request === 'string' ? targetOf(request) : null);
+  const target = readText(fields, TARGET) ?? (typeof request === 'string' ? readRequestTarget(request) : null);
   if (target === null || target.includes('?')) return target;
-  const query = textOf(fields, QUERY);
+  const query = readText(fields, QUERY);
   return query === null ? target : `${target}?${query}`;
 }
 

@@ -72,7 +72,7 @@ const COLUMNS_MAX = 120;
 /** Columns over time, stacked by kind. */
 export function daysSvg(days: readonly Day[], kinds: readonly string[]): string {
   const columns = joined(days);
-  const most = Math.max(1, ...columns.map((day) => sumOf(day, kinds)));
+  const most = Math.max(1, ...columns.map((day) => sumValues(day, kinds)));
   const top = niceAbove(most);
   const step = (WIDTH - LEFT) / Math.max(1, columns.length);
   const y = (value: number): number => (HEIGHT - BOTTOM) * (1 - value / top);
@@ -101,7 +101,7 @@ export function daysSvg(days: readonly Day[], kinds: readonly string[]): string 
   return `<svg viewBox="0 -8 ${WIDTH} ${HEIGHT + 8}" role="img" aria-label="Requests of crawlers by day and purpose">${lines.join('')}${labels.join('')}${columnsSvg.join('')}</svg>`;
 }
 
-const sumOf = ({ values }: Day, kinds: readonly string[]): number =>
+const sumValues = ({ values }: Day, kinds: readonly string[]): number =>
   kinds.reduce((sum, kind) => sum + (values[kind] ?? 0), 0);
 
 /** Joins adjacent days so that all columns fit. */

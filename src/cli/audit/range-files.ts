@@ -57,7 +57,7 @@ export function toKnownRanges(given: readonly Given[]): Record<string, KnownRang
   return Object.fromEntries(
     [...found].map(([crawler, { ranges, sources }]) => [
       crawler.name,
-      { ranges, complete: sources >= listsOf(crawler).length },
+      { ranges, complete: sources >= crawlerLists(crawler).length },
     ]),
   );
 }
@@ -76,12 +76,12 @@ function loadFolder(folder: string, { given, ignored }: Loaded): void {
   }
 }
 
-const stemOf = (name: string): string => name.replace(/\.[A-Za-z]+$/, '').toLowerCase();
+const fileStem = (name: string): string => name.replace(/\.[A-Za-z]+$/, '').toLowerCase();
 
 /** The crawlers of the list with this name; else the crawler, and those that share its one list. */
 function namedBy(name: string): readonly Crawler[] {
-  const stem = stemOf(name);
-  const owners = CRAWLERS.filter((one) => listsOf(one).some((list) => stemOf(basename(list)) === stem));
+  const stem = fileStem(name);
+  const owners = CRAWLERS.filter((one) => crawlerLists(one).some((list) => fileStem(basename(list)) === stem));
   if (owners.length > 0) return owners;
   const crawler = CRAWLERS.find(
     (one) => one.name.toLowerCase() === stem || one.name.toLowerCase() === name.toLowerCase(),
@@ -93,7 +93,7 @@ function namedBy(name: string): readonly Crawler[] {
 function toCrawlers(option: string): { file: string; crawlers: readonly Crawler[] } {
   const equals = option.indexOf('=');
   if (equals === -1) {
-    const crawlers = CRAWLERS.filter((one) => listsOf(one).some((list) => basename(list) === basename(option)));
+    const crawlers = CRAWLERS.filter((one) => crawlerLists(one).some((list) => basename(list) === basename(option)));
     if (crawlers.length === 0) {
       throw misused(`No crawler has a list named ${basename(option)}. Name the crawler: --ranges GPTBot=${option}`);
     }
@@ -104,12 +104,12 @@ function toCrawlers(option: string): { file: string; crawlers: readonly Crawler[
 
 /** The crawler, and others whose only list is its only list. */
 function sharing(crawler: Crawler): readonly Crawler[] {
-  const [list, ...more] = listsOf(crawler);
+  const [list, ...more] = crawlerLists(crawler);
   if (list === undefined || more.length > 0) return [crawler];
-  return CRAWLERS.filter((one) => listsOf(one).join(' ') === list);
+  return CRAWLERS.filter((one) => crawlerLists(one).join(' ') === list);
 }
 
-export const listsOf = ({ identities }: Crawler): string[] =>
+export const crawlerLists = ({ identities }: Crawler): string[] =>
   identities.flatMap((one) => ('list' in one ? [one.list] : []));
 
 function find(name: string): Crawler {

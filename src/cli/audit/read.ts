@@ -3,7 +3,7 @@
  * flight, lines have a length, and a gzip file that unpacks to far more than a log does is refused.
  */
 import type { ImportSource } from '../import/source.ts';
-import { type Chunk, type CountOptions, LINE_BYTES_MAX, sampleOf, type UnreadableLines } from './count.ts';
+import { type Chunk, type CountOptions, LINE_BYTES_MAX, toSample, type UnreadableLines } from './count.ts';
 import type { VisitCounts } from './tally.ts';
 import { CHUNK_BYTES, Threads } from './threads.ts';
 
@@ -128,7 +128,7 @@ class LogFile {
       return;
     }
     this.#dropping = true;
-    const samples = [{ line: 0, text: sampleOf(rest) }];
+    const samples = [{ line: 0, text: toSample(rest) }];
     this.chunks.push({ lines: 1, unreadable: 1, samples });
   }
 

@@ -46,7 +46,7 @@ export function referrals(): (referrer: string | null, target: string | null) =>
     if (host.length > HOST_LENGTH_MAX) return null;
     const before = known.get(host);
     if (before !== undefined) return before.operator;
-    const operator = operatorOf(host);
+    const operator = findOperator(host);
     known.set(host, { operator });
     return operator;
   };
@@ -73,7 +73,7 @@ function hostOf(referrer: string): string | undefined {
 
 const HOST_ENDS = new Set([...'/?#:'].map((one) => one.charCodeAt(0)));
 
-function operatorOf(name: string): string | null {
+function findOperator(name: string): string | null {
   const host = name.toLowerCase();
   for (let rest = host; ; rest = rest.slice(rest.indexOf('.') + 1)) {
     if (Object.hasOwn(HOSTS, rest)) return HOSTS[rest] as string;

@@ -8,10 +8,10 @@ import type { Given } from './range-files.ts';
 import type { Read } from './read.ts';
 import {
   GROUPS,
-  keyOf,
   type MergedCounts,
   merge,
   type ReportRow,
+  rowKey,
   type VisitGroup,
   type VisitOutcome,
 } from './tally.ts';
@@ -103,14 +103,14 @@ export function toReport(input: ReportInput): AuditReport {
   const rows = merged.rows.filter(({ requests }) => requests > 0).toSorted((a, b) => b.requests - a.requests);
   const named = rows.filter(({ crawler }) => crawler >= 0);
   const others = rows.find(({ crawler }) => crawler < 0);
-  const answersOf = openAnswersOf(policy);
+  const toAnswers = openAnswerCounts(policy);
   const total = (of: (row: ReportRow) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
   const sums = {
     requests: total((row) => row.requests),
     denied: total((row) => row.denied),
     notCovered: total((row) => row.notCovered),
   };
-  const answers = answersOf(sums);
+  const answers = toAnswers(sums);
   return {
     object: 'audit_report',
     files,
@@ -121,8 +121,8 @@ export function toReport(input: ReportInput): AuditReport {
     to: rows.length === 0 ? null : toIso(Math.max(...rows.map(({ last }) => last))),
     requests: sums.requests,
     bytes: total((row) => row.bytes),
-    crawlers: named.map((row) => toCrawler(row, merged, answersOf, paths)),
-    others: others === undefined ? null : toTraffic(others, answersOf),
+    crawlers: named.map((row) => toCrawler(row, merged, toAnswers, paths)),
+    others: others === undefined ? null : toTraffic(others, toAnswers),
     operators: toOperators(named, merged),
     days: toDays(merged),
     lists: given.map(({ source, crawlers, ranges }) => ({
@@ -143,7 +143,7 @@ const toIso = (at: number): string => new Date(at).toISOString();
 
 type AnswersOf = (counts: Pick<ReportRow, 'requests' | 'denied' | 'notCovered'>) => Answers | null;
 
-function openAnswersOf(policy: ReportInput['policy']): AnswersOf {
+function openAnswerCounts(policy: ReportInput['policy']): AnswersOf {
   if (policy === null) return () => null;
   const hasCollections = policy.collections !== undefined;
   return ({ requests, denied, notCovered }) => ({
@@ -176,7 +176,7 @@ function toCrawler(row: ReportRow, { urls }: MergedCounts, answersOf: AnswersOf,
     purpose,
     outcome: row.outcome,
     ...toTraffic(row, answersOf),
-    urls: urls.get(keyOf(row)) ?? 0,
+    urls: urls.get(rowKey(row)) ?? 0,
     urlsAtLeast: row.urlsFull,
     robotsTxt: row.robots,
     topPaths: top.slice(0, paths).map(([path, { requests }]) => ({ path, requests })),

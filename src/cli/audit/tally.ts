@@ -85,7 +85,7 @@ export class VisitTally {
   }
 
   rowOf(crawler: number, outcome: VisitOutcome): ReportRow {
-    const key = keyOf({ crawler, outcome });
+    const key = rowKey({ crawler, outcome });
     let row = this.#rows.get(key);
     if (row === undefined) {
       row = newRow(crawler, outcome);
@@ -132,7 +132,7 @@ export class VisitTally {
   addUrl(row: ReportRow, host: string | null, target: string): void {
     const query = target.indexOf('?');
     const end = query === -1 ? target.length : query;
-    const key = keyOf(row);
+    const key = rowKey(row);
     const hasher = this.#hasher.start(key);
     if (host !== null) hasher.add(host, 0, host.length).add(APART, 0, 1);
     const path = hasher.add(target, 0, end).end();
@@ -187,7 +187,7 @@ const newRow = (crawler: number, outcome: VisitOutcome): ReportRow => ({
   notCovered: 0,
 });
 
-export const keyOf = ({ crawler, outcome }: Pick<ReportRow, 'crawler' | 'outcome'>): number =>
+export const rowKey = ({ crawler, outcome }: Pick<ReportRow, 'crawler' | 'outcome'>): number =>
   (crawler + 1) * OUTCOMES.length + OUTCOMES.indexOf(outcome);
 
 const increase = <K>(counts: Map<K, number>, key: K, by: number): void =>
@@ -216,7 +216,7 @@ export function merge(all: readonly VisitCounts[]): MergedCounts {
   const referrals: VisitCounts['referrals'] = new Map();
   const reasons: VisitCounts['reasons'] = new Map();
   for (const [i, one] of all.entries()) {
-    for (const row of one.rows) rows.set(keyOf(row), joinRows(rows.get(keyOf(row)), row));
+    for (const row of one.rows) rows.set(rowKey(row), joinRows(rows.get(rowKey(row)), row));
     for (const [day, groups] of one.days) days.set(day, joinDays(days.get(day), groups));
     for (const [operator, count] of one.referrals) increase(referrals, operator, count);
     for (const [reason, count] of one.reasons) increase(reasons, reason, count);
@@ -236,7 +236,7 @@ export function merge(all: readonly VisitCounts[]): MergedCounts {
     hostless: total((one) => one.hostless),
     doubtful: total((one) => one.doubtful),
     addressless: total((one) => one.addressless),
-    urls: urlsOf(table),
+    urls: countUrls(table),
   };
 }
 
@@ -251,7 +251,7 @@ function joinTables(table: UrlTable, other: UrlTable, rows: ReadonlyMap<number, 
   });
 }
 
-function urlsOf(table: UrlTable): Map<number, number> {
+function countUrls(table: UrlTable): Map<number, number> {
   const urls = new Map<number, number>();
   table.forEach((_hash, _requests, mark) => {
     if ((mark & IS_URL) !== 0) increase(urls, mark >> ROW_AT, 1);

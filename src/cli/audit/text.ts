@@ -46,13 +46,13 @@ function crawlersText(terminal: Terminal, { crawlers, others, policy }: AuditRep
     one.operator,
     one.purpose,
     one.outcome,
-    ...numbersOf(one),
+    ...numberCells(one),
     ...answerCells(one),
     one.robotsTxt,
     one.lastSeen.slice(0, 10),
   ]);
   if (others !== null) {
-    const cells = [...numbersOf(others), ...answerCells(others), null, others.lastSeen.slice(0, 10)];
+    const cells = [...numberCells(others), ...answerCells(others), null, others.lastSeen.slice(0, 10)];
     rows.push(['(no crawler)', null, null, null, ...cells]);
   }
   const rest = crawlers.length - shown.length;
@@ -65,7 +65,7 @@ function crawlersText(terminal: Terminal, { crawlers, others, policy }: AuditRep
 const answerCells = ({ policy }: Traffic): TerminalCell[] =>
   policy === null ? [] : policy.notCovered === undefined ? [policy.denied] : [policy.denied, policy.notCovered];
 
-function numbersOf(one: CrawlerTraffic | NonNullable<AuditReport['others']>): TerminalCell[] {
+function numberCells(one: CrawlerTraffic | NonNullable<AuditReport['others']>): TerminalCell[] {
   const urls = 'urls' in one ? urlsText(one) : null;
   const { statuses } = one;
   return [one.requests, urls, sizeText(one.bytes), statuses['2xx'], statuses['3xx'], statuses['4xx'], statuses['5xx']];

@@ -22,7 +22,7 @@ export const present = (text: string | null | undefined): string | null =>
 const REQUEST = /^[A-Za-z]{1,32} (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
 
 /** Returns the target of a request line such as `GET /a?b HTTP/1.1`; null when it is none. */
-export function targetOf(request: string): string | null {
+export function readRequestTarget(request: string): string | null {
   const first = request.indexOf(' ');
   const last = request.lastIndexOf(' ');
   // The common case, without a regular expression.

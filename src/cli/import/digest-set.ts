@@ -49,4 +49,4 @@ export class DigestSet {
 }
 
 /** A positive number below 2^53; two texts hardly ever have the same one. */
-export const digestOf = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, 6) + 1;
+export const toDigestNumber = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, 6) + 1;

@@ -59,7 +59,7 @@ export interface ImportedPage {
 }
 
 /** Makes an item of a page. Its address is its `source`, and its `externalId` where it has no id. */
-export function entryOf({ id, url, title, tags, dates }: ImportedPage): ImportEntry {
+export function toImportEntry({ id, url, title, tags, dates }: ImportedPage): ImportEntry {
   const at = url ?? id ?? 'a record without an address';
   if (url === undefined || !isAddress(url) || !URL.canParse(url)) return { at, fault: 'has no http(s) address' };
   const metadata = Object.fromEntries(Object.entries(dates).filter(([, text]) => text !== undefined && text !== ''));

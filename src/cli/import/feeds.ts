@@ -5,7 +5,7 @@
  */
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { CommandError, misused } from '../outcome.ts';
-import { type Entries, entryOf, type ImportEntry } from './entry.ts';
+import { type Entries, type ImportEntry, toImportEntry } from './entry.ts';
 import { isAddress, peek } from './source.ts';
 import { texts } from './text-lines.ts';
 import { isTextSitemap, readTextSitemap } from './text-sitemap.ts';
@@ -126,7 +126,7 @@ class FeedReader {
 
   async *read(bytes: AsyncIterable<Uint8Array>, head: Uint8Array): Entries {
     let sinceTag = 0;
-    for await (const chunk of texts(bytes, encodingOf(head))) {
+    for await (const chunk of texts(bytes, detectEncoding(head))) {
       const before = this.#tags;
       this.#parser.write(chunk);
       sinceTag = this.#tags === before ? sinceTag + chunk.length : 0;
@@ -205,7 +205,7 @@ function getKind(root: string): Kind {
 }
 
 /** Returns the encoding that the XML declaration names; UTF-8 without one. */
-function encodingOf(head: Uint8Array): string {
+function detectEncoding(head: Uint8Array): string {
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*encoding=["']([\w-]+)["']/.exec(
     Buffer.from(head.subarray(0, 200)).toString('latin1'),
   );
@@ -223,7 +223,7 @@ const first = (found: Texts, ...names: string[]): string | undefined =>
 function pageToEntry(found: Texts): ImportEntry {
   const url = first(found, 'loc');
   const title = first(found, 'news:title', 'video:title');
-  return entryOf({ id: undefined, url, title, tags: [], dates: { lastmod: first(found, 'lastmod') } });
+  return toImportEntry({ id: undefined, url, title, tags: [], dates: { lastmod: first(found, 'lastmod') } });
 }
 
 function rssToEntry(found: Texts): ImportEntry {
@@ -231,13 +231,19 @@ function rssToEntry(found: Texts): ImportEntry {
   const permanent = guid !== undefined && isAddress(guid) && !found.has('guid is not a link') ? guid : undefined;
   const dates = { published: first(found, 'pubDate', 'dc:date') };
   const title = first(found, 'title', 'dc:title');
-  return entryOf({ id: guid, url: first(found, 'link') ?? permanent, title, tags: found.get('category') ?? [], dates });
+  return toImportEntry({
+    id: guid,
+    url: first(found, 'link') ?? permanent,
+    title,
+    tags: found.get('category') ?? [],
+    dates,
+  });
 }
 
 function atomToEntry(found: Texts): ImportEntry {
   const dates = { published: first(found, 'published'), updated: first(found, 'updated') };
   const tags = (found.get('category') ?? []).filter((tag) => tag !== '');
-  return entryOf({
+  return toImportEntry({
     id: first(found, 'id'),
     url: first(found, 'link alternate'),
     title: first(found, 'title'),

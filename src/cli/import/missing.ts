@@ -11,7 +11,7 @@ import type { Content } from '../../../client/src/types.ts';
 import { plain } from '../../lib/terminal-text.ts';
 import { misused } from '../outcome.ts';
 import { counted } from '../terminal.ts';
-import { DigestSet, digestOf } from './digest-set.ts';
+import { DigestSet, toDigestNumber } from './digest-set.ts';
 import type { Entries } from './entry.ts';
 import { isAddress } from './source.ts';
 
@@ -61,7 +61,7 @@ export function openMissing(input: string, options: MissingOptions): Missing {
     return { mark: undefined, watch: (entries) => entries, settle: async () => undefined };
   }
   if (dryRun === true) throw misused('--archive-missing needs the service; leave out --dry-run.');
-  const name = sourceName === undefined ? nameOf(input) : checkedName(sourceName);
+  const name = sourceName === undefined ? toSourceName(input) : checkedName(sourceName);
   const most = archiveMax === undefined ? undefined : toCount(archiveMax);
   const seen = new DigestSet();
   let unread: string | undefined;
@@ -70,7 +70,7 @@ export function openMissing(input: string, options: MissingOptions): Missing {
     async *watch(entries) {
       for await (const some of entries) {
         for (const { at, item } of some) {
-          if (typeof item?.externalId === 'string') seen.add(digestOf(item.externalId));
+          if (typeof item?.externalId === 'string') seen.add(toDigestNumber(item.externalId));
           else unread ??= at;
         }
         yield some;
@@ -81,7 +81,7 @@ export function openMissing(input: string, options: MissingOptions): Missing {
       const { owned, missing, back } = await compare(postern, name, seen);
       const restored = await editAll(postern, back, { name, status: 'active', since: null });
       const refusal =
-        missing.length === 0 ? undefined : refusalOf({ missing: missing.length, owned, name, most, unread });
+        missing.length === 0 ? undefined : findRefusal({ missing: missing.length, owned, name, most, unread });
       if (refusal !== undefined) return { counts: { restored, archived: 0 }, refusal };
       const since = new Date(now).toISOString();
       return { counts: { restored, archived: await editAll(postern, missing, { name, status: 'archived', since }) } };
@@ -97,7 +97,7 @@ function checkedName(name: string): string {
 }
 
 /** A file may lie anywhere, and a query or a password may be a secret. */
-function nameOf(input: string): string {
+function toSourceName(input: string): string {
   const url = isAddress(input) && URL.canParse(input) ? new URL(input) : undefined;
   const name = url === undefined ? '' : url.origin + url.pathname;
   if (url?.search === '' && url.username === '' && url.password === '' && name.length <= NAME_MAX) return name;
@@ -141,7 +141,7 @@ function compareOne(
 ): void {
   if (metadata[IMPORTED_FROM] !== name) return;
   // Two ids with one digest only keep an item that could be archived.
-  const isThere = seen.has(digestOf(externalId));
+  const isThere = seen.has(toDigestNumber(externalId));
   const wasMissing = typeof metadata[MISSING_SINCE] === 'string';
   if (status === 'active') compared.owned++;
   if (isThere && wasMissing) compared.back.push(id);
@@ -161,7 +161,7 @@ interface Found {
 }
 
 /** A sitemap that was cut off, or a site that is being moved, must not archive a catalog. */
-function refusalOf({ missing, owned, name, most, unread }: Found): string | undefined {
+function findRefusal({ missing, owned, name, most, unread }: Found): string | undefined {
   const gone = `${missing} of ${counted(owned, 'item')} from ${plain(name)} are not in the input`;
   if (unread !== undefined) {
     return `Nothing was archived: ${gone}, but ${plain(unread)} cannot be read and could be one of them.`;

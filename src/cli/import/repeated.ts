@@ -2,7 +2,7 @@
  * Finds items whose `externalId` the input had before. Promise: the first one counts, and nothing overwrites it in
  * silence. In a catalog, a repeated item is a fault. A page may be in several sitemaps; there repeats are counted.
  */
-import { DigestSet, digestOf } from './digest-set.ts';
+import { DigestSet, toDigestNumber } from './digest-set.ts';
 import type { Entries, ImportEntry } from './entry.ts';
 
 export interface Repeated {
@@ -19,7 +19,7 @@ export function openRepeated(pages: boolean): Repeated {
     number++;
     const id = entry.item?.externalId;
     if (typeof id !== 'string') return true;
-    const place = seen.add(digestOf(id), lineOf(entry) ?? number);
+    const place = seen.add(toDigestNumber(id), lineNumber(entry) ?? number);
     if (place === undefined) return true;
     if (pages) {
       repeated.count++;
@@ -37,4 +37,4 @@ export function openRepeated(pages: boolean): Repeated {
   return repeated;
 }
 
-const lineOf = ({ at }: ImportEntry): number | undefined => Number(/^line (\d+)$/.exec(at)?.[1]) || undefined;
+const lineNumber = ({ at }: ImportEntry): number | undefined => Number(/^line (\d+)$/.exec(at)?.[1]) || undefined;

@@ -49,12 +49,12 @@ export function openSender(postern: Postern): Send {
 
 /** Validates items against the schema of the API. */
 export async function openChecker(): Promise<Send> {
-  const [{ CreateContent }, { checkOf, validItem }, { Failure }] = await Promise.all([
+  const [{ CreateContent }, { lazyCheck, validItem }, { Failure }] = await Promise.all([
     import('../../content/schema.ts'),
     import('../../api/http/validate.ts'),
     import('../../api/errors.ts'),
   ]);
-  const isItem = checkOf(CreateContent);
+  const isItem = lazyCheck(CreateContent);
   const check = (entry: ImportEntry): Failed[] => {
     const { at, item } = entry;
     const failure = unsent(entry);

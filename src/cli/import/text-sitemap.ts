@@ -1,5 +1,5 @@
 /** Reads a sitemap that is text (sitemaps.org): the address of a page on each line. */
-import { type Entries, entryOf, type ImportEntry } from './entry.ts';
+import { type Entries, type ImportEntry, toImportEntry } from './entry.ts';
 import { isAddress } from './source.ts';
 import { textLines } from './text-lines.ts';
 
@@ -20,7 +20,7 @@ export async function* readTextSitemap(bytes: AsyncIterable<Uint8Array>): Entrie
     for (const text of lines) {
       line++;
       const url = text.trim();
-      if (isAddress(url)) entries.push(entryOf({ id: undefined, url, title: undefined, tags: [], dates: {} }));
+      if (isAddress(url)) entries.push(toImportEntry({ id: undefined, url, title: undefined, tags: [], dates: {} }));
       else if (url !== '') entries.push({ at: `line ${line}`, fault: 'not an http(s) address' });
     }
     yield entries;

@@ -12,7 +12,7 @@ import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
 import { counted, json, type Terminal } from '../terminal.ts';
 import { writeCollection } from './collections.ts';
-import { type Plan, planAll, planText, writesOf } from './plan.ts';
+import { countWrites, type Plan, planAll, planText } from './plan.ts';
 import { resultsText } from './test.ts';
 
 export function applyCommand(parent: Command, context: CommandContext): void {
@@ -33,10 +33,10 @@ export function applyCommand(parent: Command, context: CommandContext): void {
     const plans = await planAll(terminal, postern, paths);
     if (plans === undefined) return EXIT.usage;
     if (!(await casesPass(terminal, plans))) return EXIT.failed;
-    const text = `${plans.map((plan) => planText(terminal, plan)).join('')}${summaryOf(plans)}\n`;
+    const text = `${plans.map((plan) => planText(terminal, plan)).join('')}${summarize(plans)}\n`;
     if (options.json === true) terminal.err(text);
     else await terminal.out(text);
-    const writes = plans.reduce((sum, plan) => sum + writesOf(plan), 0);
+    const writes = plans.reduce((sum, plan) => sum + countWrites(plan), 0);
     if (options.dryRun !== true && writes > 0) {
       const question = `Write ${counted(writes, 'change')} to ${getAddress(terminal, options.url)}?`;
       if (!(await confirmed(terminal, question, options.yes))) return EXIT.failed;
@@ -64,7 +64,7 @@ const toRecord = ({ path, file, action, before, collections }: Plan): object => 
       }),
 });
 
-function summaryOf(plans: readonly Plan[]): string {
+function summarize(plans: readonly Plan[]): string {
   const all = plans.flatMap(({ action, collections }) => [action, ...collections.plans.map((plan) => plan.action)]);
   const count = (action: Plan['action']): number => all.filter((one) => one === action).length;
   return `${count('create')} to create, ${count('update')} to edit, ${count('none')} unchanged`;

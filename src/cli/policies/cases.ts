@@ -6,7 +6,7 @@
 
 import { toFacts } from '../../decisions/check/facts.ts';
 import { type Locator, parseLocator, parseVisited } from '../../lib/urls/locator.ts';
-import { readingsOf } from '../../lib/urls/readings.ts';
+import { findReadings } from '../../lib/urls/readings.ts';
 import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { areAlike, verdictOfAll } from '../../rules/alike.ts';
 import { type Compilable, type CompiledPolicy, compile } from '../../rules/compile.ts';
@@ -108,7 +108,7 @@ function evaluateCase(policy: CompiledPolicy, check: CaseCheck, now: number, nam
 /** Returns the readings of the URL, by the usual rules for URLs that are one file; [undefined] without one. */
 function locatorsOf({ url, content }: CaseCheck, namesHost: NamesHost): (Locator | undefined)[] {
   const locator = url === undefined ? undefined : parseVisited(url);
-  const readings = locator && readingsOf(locator, USUAL_URLS.index);
+  const readings = locator && findReadings(locator, USUAL_URLS.index);
   // What has an unreadable one is a fault of the file.
   if (locator === undefined || readings === undefined || readings === 'unreadable') return [locator];
   const { host } = locator;

@@ -8,7 +8,7 @@ import { type CommandContext, calls, examples } from '../command.ts';
 import { EXIT } from '../outcome.ts';
 import { print } from '../terminal.ts';
 import { getPolicy } from './find.ts';
-import { diffText, type Plan, planAll, planText, writesOf } from './plan.ts';
+import { countWrites, diffText, type Plan, planAll, planText } from './plan.ts';
 
 export function diffCommand(parent: Command, context: CommandContext): void {
   const command = parent
@@ -32,7 +32,7 @@ export function diffCommand(parent: Command, context: CommandContext): void {
       if (plans === undefined) return EXIT.usage;
       const text = (): string => plans.map((plan) => planText(terminal, plan)).join('');
       await print(terminal, options, plans.map(toRecord), text);
-      same = plans.every((plan) => writesOf(plan) === 0);
+      same = plans.every((plan) => countWrites(plan) === 0);
     }
     return options.exitCode === true && !same ? EXIT.failed : EXIT.ok;
   });

@@ -20,7 +20,7 @@ export interface Plan {
 }
 
 /** Returns how many records the plan writes. */
-export const writesOf = ({ action, collections }: Plan): number =>
+export const countWrites = ({ action, collections }: Plan): number =>
   [action, ...collections.plans.map((plan) => plan.action)].filter((one) => one !== 'none').length;
 
 const EMPTY: Comparable = { name: '', description: null, rules: [], defaultAction: 'deny' };

@@ -5,7 +5,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { pathTo, uncarriedIn } from '../../api/http/json.ts';
-import { problemsOf, type Schema } from '../../api/http/problems.ts';
+import { findProblems, type Schema } from '../../api/http/problems.ts';
 import { SELECTOR_NAMES } from '../../content/collections/collection.ts';
 import { CreateCollection } from '../../content/collections/schema.ts';
 import { CreateContent } from '../../content/schema.ts';
@@ -13,7 +13,7 @@ import { CheckRequest } from '../../decisions/check/schema.ts';
 import { repeatedKey } from '../../lib/json-keys.ts';
 import type { Problem } from '../../lib/refined.ts';
 import { parseVisited } from '../../lib/urls/locator.ts';
-import { readingsOf } from '../../lib/urls/readings.ts';
+import { findReadings } from '../../lib/urls/readings.ts';
 import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { CreatePolicy } from '../../policies/schema.ts';
 import { CreateLicense, CreateRequester } from '../../requesters/schema.ts';
@@ -133,8 +133,8 @@ export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): Rea
     const value = format === 'json' ? parseJsonText(text, source) : source.value();
     const [uncarried, ...more] = uncarriedIn(value, 'file');
     let problems: [Problem, ...Problem[]] | null = uncarried === undefined ? null : [uncarried, ...more];
-    if (!compiled.Check(value)) problems = [...(problems ?? []), ...problemsOf(PolicyFile as Schema, value, 'file')];
-    problems ??= faultsOf(value as PolicyFile);
+    if (!compiled.Check(value)) problems = [...(problems ?? []), ...findProblems(PolicyFile as Schema, value, 'file')];
+    problems ??= findFaults(value as PolicyFile);
     if (problems === null) return { file: value as PolicyFile, problems };
     return { file: null, problems: problems.map((one) => withLine(one, source)) as [Problem, ...Problem[]] };
   } catch (error) {
@@ -143,7 +143,7 @@ export function readPolicyFile(bytes: Uint8Array, format: PolicyFileFormat): Rea
   }
 }
 
-function faultsOf(file: PolicyFile): [Problem, ...Problem[]] | null {
+function findFaults(file: PolicyFile): [Problem, ...Problem[]] | null {
   const [first, ...rest] = [...withoutSelectors(file), ...unreadableUrls(file)];
   return first === undefined ? null : [first, ...rest];
 }
@@ -158,7 +158,7 @@ const unreadableUrls = ({ cases = [] }: PolicyFile): Problem[] =>
 
 function isReadable(url: string): boolean {
   const locator = parseVisited(url);
-  return locator !== undefined && readingsOf(locator, USUAL_URLS.index) !== 'unreadable';
+  return locator !== undefined && findReadings(locator, USUAL_URLS.index) !== 'unreadable';
 }
 
 const withoutSelectors = ({ collections = [] }: PolicyFile): Problem[] =>

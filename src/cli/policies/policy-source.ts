@@ -35,16 +35,16 @@ export function parseSource(text: string): PolicySource {
     value() {
       if (fault !== undefined)
         throw new UnreadablePolicy(`The file is not valid YAML: ${fault.message} (${fault.at}).`);
-      return valueOf(document);
+      return toValue(document);
     },
     lineOf(param) {
-      const offset = offsetOf(document.contents, '', param);
+      const offset = findOffset(document.contents, '', param);
       return offset === undefined ? undefined : lineCounter.linePos(offset).line;
     },
   };
 }
 
-function valueOf(document: Document): unknown {
+function toValue(document: Document): unknown {
   try {
     return document.toJS();
   } catch (error) {
@@ -62,12 +62,12 @@ const unquoted = (message: string): string =>
     .replace(/[.\s]+$/, '');
 
 /** Returns the offset of the field at `param` below `node`, whose own path is `at`. */
-function offsetOf(node: unknown, at: string, param: string): number | undefined {
+function findOffset(node: unknown, at: string, param: string): number | undefined {
   const start = (node as Node | null)?.range?.[0];
   if (at === param) return start;
-  for (const { path, value, offset } of childrenOf(node, at)) {
+  for (const { path, value, offset } of listChildren(node, at)) {
     if (path === param) return offset ?? start;
-    if (isWithin(path, param)) return offsetOf(value, path, param) ?? start;
+    if (isWithin(path, param)) return findOffset(value, path, param) ?? start;
   }
   return start;
 }
@@ -78,7 +78,7 @@ interface Child {
   offset: number | undefined;
 }
 
-function childrenOf(node: unknown, at: string): Child[] {
+function listChildren(node: unknown, at: string): Child[] {
   if (isSeq(node)) {
     return node.items.map((value, i) => ({ path: pathTo(at, i), value, offset: (value as Node | null)?.range?.[0] }));
   }

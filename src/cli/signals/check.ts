@@ -28,7 +28,7 @@ export function checkSiteCommand(parent: Command, context: CommandContext): void
     '$ postern signals check www.example.com --lines',
   );
   calls<{ lines?: boolean; url?: string }>(command, context, async ({ postern, terminal }, options, url = '') => {
-    const drift = await postern.checkSignalsDrift(hostOf(url)).catch((error: unknown) => {
+    const drift = await postern.checkSignalsDrift(readHost(url)).catch((error: unknown) => {
       const known = toCommandError(error, () => getAddress(terminal, options.url));
       throw known === undefined ? error : new CommandError(EXIT.usage, known.message, { cause: error });
     });
@@ -37,7 +37,7 @@ export function checkSiteCommand(parent: Command, context: CommandContext): void
   });
 }
 
-function hostOf(text: string): string {
+function readHost(text: string): string {
   const url = text.includes('://') ? text : `https://${text}`;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).host;
   throw misused(`The site must be a URL such as https://www.example.com, not "${plain(text)}".`);
@@ -54,13 +54,13 @@ function toText(terminal: Terminal, { host, files }: Drift, withLines: boolean):
       `${kind}: ${paint(terminal, TONES[state], state)}${message === null ? '' : ` (${plain(message)})`}`,
       ...differences.map((one) => `  ${plain(one.message)}`),
       ...(rest > 0 ? [`  and ${rest} more`] : []),
-      ...(withLines ? linesOf(terminal, file) : []),
+      ...(withLines ? formatLines(terminal, file) : []),
     ].join('\n');
   });
   return `${plain(host)}\n${parts.join('\n')}\n`;
 }
 
-const linesOf = (terminal: Terminal, { lines }: CheckedFile): string[] =>
+const formatLines = (terminal: Terminal, { lines }: CheckedFile): string[] =>
   lines.length === 0
     ? []
     : [

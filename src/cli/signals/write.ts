@@ -54,7 +54,7 @@ export function writeCommand(parent: Command, context: CommandContext): void {
       site === undefined ? (await Array.fromAsync(postern.listSites({ limit: 100 }))).map(({ host }) => host) : [site];
     const all: Written[] = [];
     for (const host of hosts) {
-      const root = site === undefined ? join(folder, folderOf(host)) : folder;
+      const root = site === undefined ? join(folder, toFolder(host)) : folder;
       all.push(...(await writeSite(postern, host, { root, replaceOwn })));
     }
     if (options.json === true) await terminal.out(json(all));
@@ -67,7 +67,7 @@ const toLine = ({ file, state, message }: Written): string =>
   `${file}: ${state === 'own' ? 'left as it is' : state}${message === undefined ? '' : `. ${message}`}`;
 
 /** Hosts come from the service: none may lead out of the folder. */
-function folderOf(host: string): string {
+function toFolder(host: string): string {
   if (/^[\w[][\w.:[\]-]*$/.test(host) && !host.includes('..')) return host;
   throw failed(`The site ${plain(host)} cannot be the name of a folder.`);
 }

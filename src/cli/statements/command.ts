@@ -157,7 +157,7 @@ function verifyCommand(parent: Command, context: CommandContext): void {
         ? await (await connect(terminal, options)).getStatement(id)
         : await readStatement(options.statement);
     const archived = options.archive === undefined ? [] : await readArchived(options.archive, statement);
-    const sources = await sourcesOf(statement, terminal, options);
+    const sources = await openSources(statement, terminal, options);
     const verified = await findDifferences(statement, { ...sources, archived });
     verified.differences.push(...(sources.service === undefined ? [] : compareHeads(statement, sources.service)));
     const notLooked = toNotLooked(verified, options, sources);
@@ -177,7 +177,7 @@ interface Found extends DecisionSources {
 }
 
 /** Returns NDJSON: a file, or what the service has. With a statement's file, the archive alone is enough. */
-async function sourcesOf(
+async function openSources(
   statement: Statement,
   terminal: CommandContext['terminal'],
   options: VerifyOptions,

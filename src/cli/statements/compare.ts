@@ -1,6 +1,6 @@
 /** Compares what a statement says with what was counted again. */
 import type { Answered } from '../../../client/src/types.ts';
-import { billOf, toAmount } from '../../reports/statements/bill.ts';
+import { computeBill, toAmount } from '../../reports/statements/bill.ts';
 import type { Tallied, TalliedLine } from '../../reports/statements/tally.ts';
 import { toMicros } from '../../rules/terms/money.ts';
 
@@ -20,13 +20,13 @@ export function compareDeleted(
   stated: readonly Line[],
   counted: readonly TalliedLine[],
 ): StatementDifference[] {
-  const now = new Map(counted.map((line) => [nameOf({ ...line, tier: line.tier + 1 }), line.deleted]));
+  const now = new Map(counted.map((line) => [lineName({ ...line, tier: line.tier + 1 }), line.deleted]));
   return stated.flatMap((line) => {
-    const [said, found] = [line.deleted, now.get(nameOf(line)) ?? null];
+    const [said, found] = [line.deleted, now.get(lineName(line)) ?? null];
     const [n, of] = [said?.decisions ?? 0, found?.decisions ?? 0];
     if (status === 'final' && n < of) return [];
     const toFields = (one: typeof said) => ({ 'deleted.decisions': one?.decisions, 'deleted.sha256': one?.sha256 });
-    return compareFields(nameOf(line), ['deleted.decisions', 'deleted.sha256'], toFields(said), toFields(found));
+    return compareFields(lineName(line), ['deleted.decisions', 'deleted.sha256'], toFields(said), toFields(found));
   });
 }
 
@@ -42,11 +42,15 @@ export function compareUncounted(statement: Statement, tallied: Tallied): Statem
 
 /** Compares what a file says besides its counts with what the service says. */
 export function compareHeads(file: Statement, service: Statement): StatementDifference[] {
-  const toHead = (one: Statement) => ({ ...one, terms: textOf(one.terms), partialPeriod: textOf(one.partialPeriod) });
+  const toHead = (one: Statement) => ({
+    ...one,
+    terms: canonicalText(one.terms),
+    partialPeriod: canonicalText(one.partialPeriod),
+  });
   return compareFields('statement', HEAD, toHead(file), toHead(service));
 }
 
-const textOf = (value: unknown): string => JSON.stringify(sortedKeys(value ?? null));
+const canonicalText = (value: unknown): string => JSON.stringify(sortedKeys(value ?? null));
 
 const HEAD = [
   'status',
@@ -83,7 +87,7 @@ export function compareAmounts(
   const usage = stated.flatMap(({ kind, tier, units, ...line }) =>
     kind === 'usage' ? [{ ...line, tier: (tier ?? 1) - 1, units: units ?? 0 } as TalliedLine] : [],
   );
-  const { lines: priced, ownMicros } = billOf(
+  const { lines: priced, ownMicros } = computeBill(
     terms,
     { units: 0, decisions: 0, lines: usage, uncounted },
     { share: partialPeriod },
@@ -130,18 +134,18 @@ function compareFields<K extends string>(
 }
 
 const amountName = (line: Pick<Line, 'kind' | 'purpose' | 'tier'>): string =>
-  line.kind === 'usage' ? nameOf(line) : line.kind;
+  line.kind === 'usage' ? lineName(line) : line.kind;
 
-export const nameOf = ({ purpose, tier }: { purpose: string | null; tier: number | null }): string =>
+export const lineName = ({ purpose, tier }: { purpose: string | null; tier: number | null }): string =>
   `${purpose ?? 'no purpose'}, tier ${tier}`;
 
 const FIELDS = ['units', 'decisions', 'firstDecisionId', 'lastDecisionId', 'sha256'] as const;
 
 export function compareLines(stated: readonly Line[], counted: readonly TalliedLine[]): StatementDifference[] {
-  const lines = new Map(counted.map((line) => [nameOf({ ...line, tier: line.tier + 1 }), line]));
-  const names = new Set([...stated.map(nameOf), ...lines.keys()]);
+  const lines = new Map(counted.map((line) => [lineName({ ...line, tier: line.tier + 1 }), line]));
+  const names = new Set([...stated.map(lineName), ...lines.keys()]);
   return [...names].flatMap((name) => {
-    const said = stated.find((line) => nameOf(line) === name);
+    const said = stated.find((line) => lineName(line) === name);
     const found = lines.get(name);
     return compareFields(name, FIELDS, said, found);
   });

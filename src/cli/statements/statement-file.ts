@@ -7,13 +7,13 @@ type Statement = Answered<'getStatement'>;
 
 export async function readStatement(file: string): Promise<Statement> {
   const value = readJson(file);
-  const [{ StatementAnswer }, { checkOf }, { problemsOf }] = await Promise.all([
+  const [{ StatementAnswer }, { lazyCheck }, { findProblems }] = await Promise.all([
     import('../../reports/statements/schema.ts'),
     import('../../api/http/validate.ts'),
     import('../../api/http/problems.ts'),
   ]);
-  if (checkOf(StatementAnswer)(value)) return value;
-  const [{ message }] = problemsOf(StatementAnswer, value, 'statement');
+  if (lazyCheck(StatementAnswer)(value)) return value;
+  const [{ message }] = findProblems(StatementAnswer, value, 'statement');
   throw misused(`${file} is not a whole statement: ${message} ${AGAIN}`);
 }
 

@@ -12,7 +12,7 @@ import {
   comparePurposes,
   compareSums,
   compareUncounted,
-  nameOf,
+  lineName,
   type StatementDifference,
 } from './compare.ts';
 
@@ -87,7 +87,7 @@ export async function findDifferences(
   // An archive keeps decisions of items that were deleted later.
   const differences = isWhole ? compareLines(stated, lines) : comparePurposes(stated, lines, archived.length > 0);
   const gone = isWhole ? 0 : deleted;
-  const recorded = recordedOf(statement, sorted);
+  const recorded = tallyRecorded(statement, sorted);
   return {
     decisions: counted - recorded.lines.reduce((sum, line) => sum + line.decisions, 0),
     recorded,
@@ -116,7 +116,7 @@ async function readAll(
         no += 1;
         if (line.trim() === '') continue;
         const one = readDecision(line, no);
-        if (isOf(statement, one)) own.set(one.id, joined(own.get(one.id), one));
+        if (belongsTo(statement, one)) own.set(one.id, joined(own.get(one.id), one));
       }
     }
   }
@@ -144,7 +144,7 @@ function tally({ terms }: Statement, sorted: readonly Known[], isApart: (one: Kn
   return counting.result();
 }
 
-function recordedOf(statement: Statement, sorted: readonly Known[]): Verified['recorded'] {
+function tallyRecorded(statement: Statement, sorted: readonly Known[]): Verified['recorded'] {
   const { lines } = tally(statement, sorted, ({ recordOnly }) => recordOnly);
   const counted = sorted.filter(({ recordOnly, purpose }) => recordOnly && countsPurpose(statement.terms, purpose));
   const deleted = counted.filter(({ removed }) => removed === 'deleted').length;
@@ -155,7 +155,7 @@ function recordedOf(statement: Statement, sorted: readonly Known[]): Verified['r
       line.deleted === null
         ? []
         : {
-            line: nameOf({ ...line, tier: line.tier + 1 }),
+            line: lineName({ ...line, tier: line.tier + 1 }),
             ...line.deleted,
             others: line.decisions - line.deleted.decisions,
           },
@@ -194,5 +194,5 @@ function readDecision(line: string, no: number): Exported {
 /** In every form of the log and of evidence. */
 const NEEDED = ['id', 'allowed', 'licenseId', 'contentId', 'purpose', 'created'] as const;
 
-const isOf = ({ licenseId, from, to }: Statement, { allowed, enforced, created, ...one }: Exported): boolean =>
+const belongsTo = ({ licenseId, from, to }: Statement, { allowed, enforced, created, ...one }: Exported): boolean =>
   allowed && enforced !== false && one.licenseId === licenseId && created >= from && created < to;

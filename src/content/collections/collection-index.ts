@@ -7,12 +7,12 @@ import { toText } from '../../lib/urls/glob.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import { toFolded, type UrlRules, USUAL_URLS } from '../../lib/urls/spellings.ts';
 import {
-  hostPatternsOf,
   matchesPath,
   type PathPattern,
   parseHostPattern,
   parsePathPattern,
   type Target,
+  toHostPatterns,
   toTarget,
 } from '../../lib/urls/url-pattern.ts';
 import { type Collection, givenSelectors } from './collection.ts';
@@ -171,7 +171,7 @@ export class CollectionIndex {
   #rankedFor(host: string): readonly Ranked[] {
     const known = this.#ranked.get(host);
     if (known !== undefined) return known;
-    const ranked = [...new Set([...hostPatternsOf(host), ANY_HOST])].flatMap((pattern) => {
+    const ranked = [...new Set([...toHostPatterns(host), ANY_HOST])].flatMap((pattern) => {
       const site = this.#sites.get(pattern);
       if (site === undefined) return [];
       return [{ site, hostRank: pattern === ANY_HOST ? 0 : pattern.startsWith('*') ? 1 : 2 }];

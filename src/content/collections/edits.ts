@@ -1,6 +1,6 @@
 /** Plans the edits of collections: what each one writes, announces and answers. Every edit adds a version. */
 import type { Edit } from '../../api/changes/change.ts';
-import { editOf } from '../../api/changes/edit.ts';
+import { toEdit } from '../../api/changes/edit.ts';
 import { editedMetadata } from '../../api/changes/metadata.ts';
 import { fail } from '../../api/errors.ts';
 import type { Db } from '../../db/db.ts';
@@ -92,7 +92,7 @@ export async function planUpdate(
     updatedAt: Math.max(at, before.updatedAt + 1),
   });
   const { warnings } = await validate(deps, after);
-  return editOf(before, after, {
+  return toEdit(before, after, {
     steps: updateCollection(after, before),
     changes: [
       { kind: 'collection.updated', id: after.id, object: collectionAnswer(after), before: collectionAnswer(before) },

@@ -1,10 +1,10 @@
 /** Says why a collection matches an address or an item, and why it is less specific than another one. Pure. */
 import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 import {
-  hostPatternsOf,
   matchesPath,
   parseHostPattern,
   parsePathPattern,
+  toHostPatterns,
   toTarget,
 } from '../../lib/urls/url-pattern.ts';
 import { type Collection, givenSelectors, type Selector } from './collection.ts';
@@ -37,7 +37,7 @@ export function explainMatch(collection: Collection, { locator, item, urls = USU
     if (pattern === undefined || target === undefined || pattern.octets <= octets) continue;
     if (matchesPath(pattern, target)) [path, octets] = [text, pattern.octets];
   }
-  const hosts = locator === undefined ? [] : hostPatternsOf(locator.host);
+  const hosts = locator === undefined ? [] : toHostPatterns(locator.host);
   const host = collection.hosts
     .filter((text) => hosts.includes(parseHostPattern(text) ?? ''))
     .toSorted((a, b) => hostRank(b) - hostRank(a))[0];
@@ -67,13 +67,13 @@ export function unmatchedSelectors(collection: Collection, selected: Selected): 
 
 /** Returns the first rule by which the winner is more specific. */
 export function lostBy(winner: Explained, loser: Explained): LostBy {
-  if (octetsOf(winner.by.path) !== octetsOf(loser.by.path)) return 'path';
+  if (countOctets(winner.by.path) !== countOctets(loser.by.path)) return 'path';
   if (hostRank(winner.by.host) !== hostRank(loser.by.host)) return 'host';
   if (givenSelectors(winner.collection).length !== givenSelectors(loser.collection).length) return 'selectors';
   return 'age';
 }
 
-const octetsOf = (path: string | null): number => (path === null ? 0 : (parsePathPattern(path)?.octets ?? 0));
+const countOctets = (path: string | null): number => (path === null ? 0 : (parsePathPattern(path)?.octets ?? 0));
 
 /** The host itself before a name below it, before any host. */
 const hostRank = (host: string | null): number => (host === null ? 0 : host.startsWith('*') ? 1 : 2);

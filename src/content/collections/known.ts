@@ -33,10 +33,10 @@ export interface InForce {
 export type Placing = Pick<InForce, 'index' | 'defaultPolicyId' | 'urls'>;
 
 /** Returns the rules of a host if they are not the usual ones. */
-export const ownUrlsOf = ({ urls }: Pick<InForce, 'urls'>, host: string): UrlRules | undefined => urls?.get(host);
+export const findHostUrls = ({ urls }: Pick<InForce, 'urls'>, host: string): UrlRules | undefined => urls?.get(host);
 
-export const urlsOf = (inForce: Pick<InForce, 'urls'>, host: string): UrlRules =>
-  ownUrlsOf(inForce, host) ?? USUAL_URLS;
+export const hostUrlRules = (inForce: Pick<InForce, 'urls'>, host: string): UrlRules =>
+  findHostUrls(inForce, host) ?? USUAL_URLS;
 
 export interface KnownCollections {
   /** Returns what is in force if it is up to date in memory. */

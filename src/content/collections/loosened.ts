@@ -1,6 +1,6 @@
 /** The state in force for a caller whose router ignores more than a host does. */
 import { type Looseness, loosen, type UrlRules } from '../../lib/urls/spellings.ts';
-import { type InForce, type UrlsByHost, urlsOf } from './known.ts';
+import { hostUrlRules, type InForce, type UrlsByHost } from './known.ts';
 
 /** Returns a name for each looseness; empty for none. */
 export const nameOfLooseness = ({ case: letters, finalSlash }: Looseness = {}): string =>
@@ -25,7 +25,7 @@ function openUrls(inForce: InForce, router: Looseness): UrlsByHost {
   return {
     size: 1,
     get(host) {
-      const own = urlsOf(inForce, host);
+      const own = hostUrlRules(inForce, host);
       const rules = made.get(own) ?? loosen(own, router);
       made.set(own, rules);
       return rules;

@@ -6,7 +6,7 @@
 
 import { TextTrie } from '../../lib/text-trie.ts';
 import type { Glob } from '../../lib/urls/glob.ts';
-import { foldedPathOf, type PathPattern, type Target, textsOf } from '../../lib/urls/url-pattern.ts';
+import { type PathPattern, type Target, targetTexts, toFoldedPath } from '../../lib/urls/url-pattern.ts';
 
 interface Patterned {
   pattern: PathPattern;
@@ -30,12 +30,12 @@ export class Patterns<E extends Patterned> {
 
   /** Returns lists that have all patterns that match, and few others, each with the longest first. */
   listsFor(target: Target): (readonly E[])[] {
-    if (target.folded === true) this.#folded ??= new Beginnings(this.#entries, ({ pattern }) => foldedPathOf(pattern));
+    if (target.folded === true) this.#folded ??= new Beginnings(this.#entries, ({ pattern }) => toFoldedPath(pattern));
     const beginnings = target.folded === true ? (this.#folded as Beginnings<E>) : this.#asWritten;
-    const [only, ...others] = textsOf(target);
+    const [only, ...others] = targetTexts(target);
     if (others.length === 0) return beginnings.listsFor(only as string, target.query);
     // Spellings begin alike, so most lists are those of the first one.
-    return [...new Set(textsOf(target).flatMap((text) => beginnings.listsFor(text, target.query)))];
+    return [...new Set(targetTexts(target).flatMap((text) => beginnings.listsFor(text, target.query)))];
   }
 }
 
@@ -75,7 +75,7 @@ class Alike<E extends Patterned> {
       return;
     }
     const lists = new Map<string, E[]>([['', []]]);
-    for (const entry of sorted) addTo(lists, literalOf(globOf(entry), entry), entry);
+    for (const entry of sorted) addTo(lists, longestLiteral(globOf(entry), entry), entry);
     this.#tried = lists.get('') ?? [];
     this.#byLiteral = new TextTrie();
     for (const [literal, list] of lists) if (literal !== '') this.#byLiteral.set(literal, list);
@@ -97,7 +97,7 @@ function addTo<E>(lists: Map<string, E[]>, key: string, entry: E): void {
  * Returns the longest literal part that a URL must contain after the beginning; empty for a pattern without another
  * one. An empty value of a parameter may be left out with its sign, so those of queries are cut there.
  */
-function literalOf(path: Glob, { pattern: { query } }: Patterned): string {
+function longestLiteral(path: Glob, { pattern: { query } }: Patterned): string {
   let longest = '';
   for (const part of path.parts.slice(1)) if (part.length > longest.length) longest = part;
   for (const part of query?.parts ?? []) {

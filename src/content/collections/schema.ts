@@ -1,6 +1,6 @@
 /** Collections on the wire. */
 import { type Static, Type } from 'typebox';
-import { deletedOf, pageOf, pageProperties } from '../../api/http/list.ts';
+import { deletedSchema, listSchema, pageProperties } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
 import { partial, pick } from '../../lib/fields.ts';
 import { type Collection, FIELDS } from './collection.ts';
@@ -86,14 +86,14 @@ export const CollectionWithWarnings = Type.Object(
   { title: 'CollectionWithWarnings', description: 'A collection, and warnings about its selectors' },
 );
 const { warnings: _, ...properties } = CollectionAnswer.properties;
-export const CollectionVersionPage = pageOf(
+export const CollectionVersionPage = listSchema(
   Type.Object(
     { ...properties, object: Type.Literal('collection_version') },
     { title: 'CollectionVersion', description: 'A collection as it was in one version' },
   ),
 );
-export const CollectionPage = pageOf(CollectionAnswer);
-export const CollectionDeleted = deletedOf('collection');
+export const CollectionPage = listSchema(CollectionAnswer);
+export const CollectionDeleted = deletedSchema('collection');
 
 export const collectionAnswer = (collection: Collection) => ({
   id: collection.id,

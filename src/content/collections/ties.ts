@@ -25,7 +25,7 @@ export function findTies(collection: Collection, others: readonly Collection[]):
   for (const other of others) {
     budget.steps -= PARSE_STEPS * (1 + other.hosts.length);
     if (other.id === collection.id || !canMeet(collection, other)) continue;
-    const param = own.length === 0 ? givenSelectors(collection)[0] : tieOf(own, other, budget);
+    const param = own.length === 0 ? givenSelectors(collection)[0] : findTie(own, other, budget);
     if (param !== undefined) warnings.push(toWarning(collection, other, param));
     if (warnings.length === WARNINGS_MAX || budget.steps <= 0) break;
   }
@@ -76,7 +76,7 @@ const toEntries = (path: string, index: number): Entry[] => {
 };
 
 /** Returns the first path that ties with one of `other`. */
-function tieOf(own: readonly Entry[], other: Collection, budget: { steps: number }): string | undefined {
+function findTie(own: readonly Entry[], other: Collection, budget: { steps: number }): string | undefined {
   budget.steps -= PARSE_STEPS * other.paths.length;
   const byLength = Map.groupBy(
     other.paths.flatMap((path, index) => toEntries(path, index)),

@@ -1,6 +1,6 @@
 /** Plans the edits of sites: what each one writes, announces and answers. Every edit adds a version. */
 import type { Edit } from '../../api/changes/change.ts';
-import { editOf } from '../../api/changes/edit.ts';
+import { toEdit } from '../../api/changes/edit.ts';
 import { fail } from '../../api/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { sameJson } from '../../lib/json.ts';
@@ -34,7 +34,7 @@ export interface Put {
 }
 
 /** Returns the values of a site after a PUT. */
-export function valuesOf({ signals, urls, ...fields }: PutSite) {
+export function toSiteValues({ signals, urls, ...fields }: PutSite) {
   return {
     ...FIRST_VALUES,
     ...fields,
@@ -45,8 +45,8 @@ export function valuesOf({ signals, urls, ...fields }: PutSite) {
 
 /** Throws invalid_request. */
 export async function planPut(db: Db, before: Site | undefined, { host, body, at, dryRun, items }: Put): Promise<Edit> {
-  const values = valuesOf(body);
-  const warnings = await warningsOf(host, { before: before?.urls ?? USUAL_URLS, after: values.urls }, items);
+  const values = toSiteValues(body);
+  const warnings = await findWarnings(host, { before: before?.urls ?? USUAL_URLS, after: values.urls }, items);
   const edit =
     before === undefined
       ? await planNew(db, { host, values, at, warnings })
@@ -55,7 +55,7 @@ export async function planPut(db: Db, before: Site | undefined, { host, body, at
 }
 
 interface Planned {
-  values: ReturnType<typeof valuesOf>;
+  values: ReturnType<typeof toSiteValues>;
   at: number;
   warnings: SiteWarning[];
 }
@@ -83,7 +83,7 @@ function planEdit(before: Site, { values, at, warnings }: Planned): Edit {
     version: before.version + 1,
     updatedAt: Math.max(at, before.updatedAt + 1),
   };
-  return editOf(before, after, {
+  return toEdit(before, after, {
     steps: updateSite(after, before),
     changes: [{ kind: 'site.updated', id: before.host, object: siteAnswer(after), before: siteAnswer(before) }],
     answer: (site) => ({ body: withWarnings(siteAnswer(site), warnings), etag: siteEtag(site) }),
@@ -93,7 +93,7 @@ function planEdit(before: Site, { values, at, warnings }: Planned): Edit {
 const withWarnings = (answer: ReturnType<typeof siteAnswer>, warnings: readonly SiteWarning[]) =>
   warnings.length === 0 ? answer : { ...answer, warnings };
 
-async function warningsOf(
+async function findWarnings(
   host: string,
   rules: { before: UrlRules; after: UrlRules },
   items: HostItems,

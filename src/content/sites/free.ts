@@ -3,7 +3,7 @@
  * is open". Promise: a URL that some server could read as another file is not one of them. Pure.
  */
 import { type Locator, parseLocator } from '../../lib/urls/locator.ts';
-import { readingsOf } from '../../lib/urls/readings.ts';
+import { findReadings } from '../../lib/urls/readings.ts';
 import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 import type { Site } from './site.ts';
 
@@ -20,7 +20,7 @@ const DROPPED = /[. ]\//;
 /** Returns whether a path has one reading for every server. It must be that of a locator. */
 function isPlain(path: string): boolean {
   if (SCRIPT.test(path) || DROPPED.test(path)) return false;
-  const readings = readingsOf({ host: '', path, query: '' }, USUAL_URLS.index);
+  const readings = findReadings({ host: '', path, query: '' }, USUAL_URLS.index);
   return readings === undefined || (readings !== 'unreadable' && readings.length === 1);
 }
 
@@ -30,16 +30,16 @@ export const isFreeFile = ({ path }: Locator): boolean =>
 
 /** Returns whether a URL is a sitemap that the settings of its site list. */
 export const isSitemap = (locator: Locator, site: Site): boolean => {
-  const known = sitemaps.get(site) ?? new Set(sitemapsOf(site).map(targetOf));
+  const known = sitemaps.get(site) ?? new Set(findSitemaps(site).map(formatTarget));
   sitemaps.set(site, known);
-  return known.size > 0 && known.has(targetOf(locator));
+  return known.size > 0 && known.has(formatTarget(locator));
 };
 
 const sitemaps = new WeakMap<Site, ReadonlySet<string>>();
-const targetOf = ({ path, query }: Locator): string => `${path}?${query}`;
+const formatTarget = ({ path, query }: Locator): string => `${path}?${query}`;
 
 /** Returns the sitemaps of a site: those of its settings, and those that its own robots.txt names. */
-export function sitemapsOf({ host, sitemaps: listed, signals: { robotsBase } }: Site): Locator[] {
+export function findSitemaps({ host, sitemaps: listed, signals: { robotsBase } }: Site): Locator[] {
   const named = [...(robotsBase ?? '').matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*(\S+)/gim)].map(([, url = '']) => url);
   return [...listed, ...named].flatMap((url) => {
     const locator = parseLocator(url);

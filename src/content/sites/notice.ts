@@ -2,7 +2,7 @@
 import type { Site } from './site.ts';
 
 /** The URL of license.xml on the site; null: switched off. */
-export const licenseUrlOf = ({ host, site }: { host: string; site: Site }): string | null =>
+export const toLicenseUrl = ({ host, site }: { host: string; site: Site }): string | null =>
   site.signals.license ? `https://${host}/license.xml` : null;
 
 export interface Notice {
@@ -22,14 +22,14 @@ const known = new WeakMap<Site, Notice>();
 
 export function toNotice(site: Site | undefined): Notice {
   if (site === undefined) return NO_NOTICE;
-  const notice = known.get(site) ?? noticeOf(site);
+  const notice = known.get(site) ?? buildNotice(site);
   known.set(site, notice);
   return notice;
 }
 
-function noticeOf(site: Site): Notice {
+function buildNotice(site: Site): Notice {
   const licensingUrl = site.licensingUrl === null ? null : new URL(site.licensingUrl).href;
-  const licenseUrl = licenseUrlOf({ host: site.host, site });
+  const licenseUrl = toLicenseUrl({ host: site.host, site });
   const target = licensingUrl ?? licenseUrl;
   const text = target === null ? '' : `<${target}>; rel="license"`;
   const link = text === '' || text.length > LINK_LENGTH_MAX ? null : text;

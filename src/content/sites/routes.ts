@@ -11,7 +11,7 @@ import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { sameJson } from '../../lib/json.ts';
 import { type UrlRules, USUAL_URLS } from '../../lib/urls/spellings.ts';
-import { type HostItems, planDelete, planPut, siteNotFound, valuesOf } from './edits.ts';
+import { type HostItems, planDelete, planPut, siteNotFound, toSiteValues } from './edits.ts';
 import {
   ListSitesQuery,
   PutSite,
@@ -64,7 +64,7 @@ export function siteRoutes(app: App, { db, changes, clock, items }: SiteDeps): v
     const { body, query, caller } = request;
     return changes.commit(request, host, async () => {
       const before = await findSite(db, host);
-      requireContent(caller, before?.urls ?? USUAL_URLS, valuesOf(body).urls);
+      requireContent(caller, before?.urls ?? USUAL_URLS, toSiteValues(body).urls);
       if (before === undefined) {
         requireServable(host);
         requireNoMatch(request);

@@ -1,6 +1,6 @@
 /** Sites on the wire. */
 import { type Static, Type } from 'typebox';
-import { PageQuerySchema, pageOf } from '../../api/http/list.ts';
+import { listSchema, PageQuerySchema } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
 import { partial, pick } from '../../lib/fields.ts';
 import { FIELDS, SIGNAL_FIELDS, type Site, URL_RULE_FIELDS } from './site.ts';
@@ -51,7 +51,7 @@ export const SiteAnswer = Type.Object(
   },
   { title: 'Site', description: 'A host whose policies are published as signals' },
 );
-export const SitePage = pageOf(SiteAnswer);
+export const SitePage = listSchema(SiteAnswer);
 export const SiteDeleted = Type.Object({
   id: Type.String({ description: 'The host' }),
   host: Type.String(),

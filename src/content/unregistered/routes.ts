@@ -2,7 +2,7 @@
 
 import type { App } from '../../api/http/app.ts';
 import { requireHost } from '../../api/http/host.ts';
-import { spanOf, toList } from '../../api/http/list.ts';
+import { readSpan, toList } from '../../api/http/list.ts';
 import { route } from '../../api/http/route.ts';
 import { isPublicKey } from '../../api/permissions.ts';
 import type { Db } from '../../db/db.ts';
@@ -21,7 +21,7 @@ export function unregisteredRoutes(app: App, { db, unregistered }: { db: Db; unr
   } as const;
   route(app, 'GET /v1/analytics/unregistered', list, async ({ query, caller }) => {
     const { from: _from, to: _to, host, ...rest } = query;
-    const span = spanOf(query);
+    const span = readSpan(query);
     const named = !isPublicKey(caller);
     const filter = { ...rest, ...span, named, host: host === undefined ? undefined : requireHost(host) };
     await unregistered.flush();

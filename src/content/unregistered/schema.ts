@@ -1,6 +1,6 @@
 /** Requests that find neither an item nor a collection, on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties } from '../../api/http/list.ts';
 
 const closed = { additionalProperties: false } as const;
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -49,4 +49,4 @@ const UnregisteredRow = Type.Object(
   { ...closed, title: 'UnregisteredRequests' },
 );
 export type UnregisteredRow = Static<typeof UnregisteredRow>;
-export const UnregisteredPage = pageOf(UnregisteredRow);
+export const UnregisteredPage = listSchema(UnregisteredRow);

@@ -127,11 +127,11 @@ export async function listCounts(db: Db, query: UnregisteredQuery): Promise<Page
     data: shown.map((row) => toRow(row)),
     hasMore,
     totalCount: Number(count?.total ?? 0),
-    nextCursor: hasMore && last !== undefined ? toCursor(positionOf(last, column)) : null,
+    nextCursor: hasMore && last !== undefined ? toCursor(formatPosition(last, column)) : null,
   };
 }
 
-const positionOf = (row: SummedRow, column: keyof SummedRow): string =>
+const formatPosition = (row: SummedRow, column: keyof SummedRow): string =>
   [row[column], ...[row.host, row.path, row.crawler, row.requester_id].map(toCursor)].join(' ');
 
 function parsePosition(cursor: string): (string | number)[] {

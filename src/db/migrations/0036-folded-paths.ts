@@ -3,7 +3,7 @@
  * items that were written before they got the digest of their path in lowercase get it now. The digest is that of the
  * decoded path: one without capitals may have encoded ones.
  */
-import { keysOf, parseLocator } from '../../lib/urls/locator.ts';
+import { parseLocator, toLocatorKeys } from '../../lib/urls/locator.ts';
 import { toFolded } from '../../lib/urls/spellings.ts';
 import type { Row, Step, Tables } from '../db.ts';
 
@@ -32,5 +32,5 @@ function foldedKey(source: string): string | null {
   const locator = parseLocator(source);
   if (locator === undefined) return null;
   const path = toFolded(locator.path);
-  return path === locator.path ? null : keysOf({ ...locator, path }).path;
+  return path === locator.path ? null : toLocatorKeys({ ...locator, path }).path;
 }

@@ -10,18 +10,18 @@ export class NotBegun extends Unavailable {
 }
 
 /** SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html); undefined for errors that are not the server's. */
-const codeOf = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.code : undefined);
+const findSqlState = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.code : undefined);
 
 /** Nothing was written, and a retry may succeed: serialization_failure, deadlock_detected, lock_not_available. */
-export const isRetryable = (error: unknown): boolean => ['40001', '40P01', '55P03'].includes(codeOf(error) ?? '');
+export const isRetryable = (error: unknown): boolean => ['40001', '40P01', '55P03'].includes(findSqlState(error) ?? '');
 
 /**
  * The connection is unusable: it broke, the server ended it (admin_shutdown and its kin,
  * idle_in_transaction_session_timeout), or the server has become read-only (read_only_sql_transaction).
  */
-export const isBroken = (error: unknown): boolean => /^(08|57P|25P03|25006)/.test(codeOf(error) ?? '08');
+export const isBroken = (error: unknown): boolean => /^(08|57P|25P03|25006)/.test(findSqlState(error) ?? '08');
 
-function nameOf(code: string): DbErrorName | undefined {
+function toErrorName(code: string): DbErrorName | undefined {
   if (code === '23505') return 'UniqueViolation';
   if (code === '23503') return 'ForeignKeyViolation';
   // division_by_zero: how the pipeline checks expectations.
@@ -41,7 +41,7 @@ export function toDbError(error: unknown, writing: boolean): unknown {
   if (isRetryable(error)) return new Unavailable(error.message, { busy: true });
   const inDoubt = writing && isBroken(error);
   if (error instanceof DatabaseError) {
-    const name = nameOf(error.code ?? '');
+    const name = toErrorName(error.code ?? '');
     if (name === undefined) return error;
     return dbError(inDoubt && name === 'Unavailable' ? 'InDoubt' : name, error.message);
   }

@@ -54,7 +54,7 @@ class Statements {
   }
 }
 
-const statementsOf = new WeakMap<Connection, Statements>();
+const statementsByConnection = new WeakMap<Connection, Statements>();
 
 const asNumber = (text: string): number => Number(text);
 const asText = (text: string): string => text;
@@ -65,7 +65,7 @@ const READERS = new Map<number, (text: string) => Value>([
 ]);
 
 /** The server checks the expectation, which saves a round trip: a wrong number of rows divides by zero. */
-const textOf = ({ sql, expect }: Step): string =>
+const toSql = ({ sql, expect }: Step): string =>
   expect === undefined
     ? sql
     : `with changed as (${sql} returning 1) select 1 / (count(*) = ${expect})::int from changed`;
@@ -100,13 +100,13 @@ class Pipeline implements Submittable {
 
   submit(connection: Connection): void {
     const wire = connection as unknown as Wire;
-    const statements = statementsOf.get(connection) ?? new Statements();
-    statementsOf.set(connection, statements);
+    const statements = statementsByConnection.get(connection) ?? new Statements();
+    statementsByConnection.set(connection, statements);
     this.#statements = statements;
     wire.stream.cork();
     for (const name of statements.takeStale()) wire.close({ type: 'S', name });
     for (const step of this.#steps) {
-      const text = textOf(step);
+      const text = toSql(step);
       const { statement, isNew } = statements.use(text);
       if (isNew) wire.parse({ name: statement.name, text, types: [] });
       wire.bind({ statement: statement.name, values: (step.params ?? []).map(toText) });

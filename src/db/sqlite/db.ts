@@ -5,7 +5,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { budgetOf, type Heap, limitsOf, type StorageMemory, USUAL_MIB } from '../../lib/memory.ts';
+import { type Heap, planBudget, type StorageMemory, toResourceLimits, USUAL_MIB } from '../../lib/memory.ts';
 import { type Db, dbError, type Row, type Step, Unavailable, type Value } from '../db.ts';
 import { StartRefused } from '../start-refused.ts';
 import type { SqliteSetup, StartAnswer, WorkerAnswer, WorkerRequest } from './worker.ts';
@@ -35,7 +35,7 @@ class Thread {
     this.#onDeath = onDeath;
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData: setup,
-      resourceLimits: limitsOf(heap),
+      resourceLimits: toResourceLimits(heap),
     });
     this.#ready = new Promise((resolve, reject) => {
       this.#worker.once('message', (opened: StartAnswer) => {
@@ -139,7 +139,7 @@ export interface SqliteOptions extends Pick<SqliteSetup, 'migrateAt'> {
  */
 export async function openSqlite(
   file: string,
-  { procedures = {}, onDeath = () => {}, memory = budgetOf(USUAL_MIB).storage, migrateAt }: SqliteOptions = {},
+  { procedures = {}, onDeath = () => {}, memory = planBudget(USUAL_MIB).storage, migrateAt }: SqliteOptions = {},
 ): Promise<SqliteDb> {
   const { heap, pagesKiB } = memory;
   createFile(file);

@@ -27,14 +27,14 @@ export function holdFolder(folder: string, { records }: { records: boolean }): H
     hold.release();
     return undefined;
   } catch (error) {
-    throw new StartRefused(refusalOf(error, folder), { cause: error });
+    throw new StartRefused(explainRefusal(error, folder), { cause: error });
   }
 }
 
 /** Returns false when another process has the records open. */
 function markRecords(file: string, hold: Hold): boolean {
   const mark = hold.mark();
-  if (mark !== 0 && existsSync(file) && mark === markOf(file)) return true;
+  if (mark !== 0 && existsSync(file) && mark === readMark(file)) return true;
   const fresh = randomInt(1, 2 ** 31);
   using database = new DatabaseSync(file, { timeout: 0 });
   try {
@@ -48,13 +48,13 @@ function markRecords(file: string, hold: Hold): boolean {
   return true;
 }
 
-function markOf(file: string): number {
+function readMark(file: string): number {
   using database = new DatabaseSync(file, { timeout: 5_000 });
   return (database.prepare('pragma user_version').get() as { user_version: number }).user_version;
 }
 
 /** Explains an error of SQLite about files in the folder (sqlite.org/rescode.html). */
-function refusalOf(error: unknown, folder: string): string {
+function explainRefusal(error: unknown, folder: string): string {
   const { errcode = 0, message } = error as { errcode?: number; message: string };
   const primary = errcode & 0xff;
   if (primary === 8 || primary === 14) {

@@ -49,7 +49,7 @@ for (const [name, url] of Object.entries(setup.procedures)) {
 /** Opened on the first call: before it the tables may not exist. */
 const procedures = new Map<string, Procedure>();
 
-function procedureOf(name: string): Procedure {
+function getProcedure(name: string): Procedure {
   let procedure = procedures.get(name);
   if (procedure === undefined) {
     const open = openers.get(name);
@@ -70,7 +70,7 @@ function perform(request: WorkerRequest): unknown {
   if (request.kind === 'read') return connection.all(request.sql, request.params);
   if (request.kind === 'atomic') return runSteps(connection, request.steps);
   if (request.kind === 'checkpoint') return undefined;
-  return procedureOf(request.procedure).run(request.payload);
+  return getProcedure(request.procedure).run(request.payload);
 }
 
 function readGroup(group: WorkerRequest[]): WorkerAnswer[] {

@@ -101,9 +101,9 @@ function changesBetween(before: number, now: number, { ask, subject }: { ask: As
   return (
     within(vouched) ||
     requester.licenses.some(({ startsAt, expiresAt }) => within(startsAt) || within(expiresAt)) ||
-    momentsOf(policy).some(within)
+    collectMoments(policy).some(within)
   );
 }
 
-const momentsOf = ({ rules, candidate }: CompiledPolicy): number[] =>
+const collectMoments = ({ rules, candidate }: CompiledPolicy): number[] =>
   [...rules, ...(candidate?.policy.rules ?? [])].flatMap(({ moments }) => moments);

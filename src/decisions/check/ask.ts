@@ -4,7 +4,7 @@
  */
 
 import { Failure, fail } from '../../api/errors.ts';
-import { checkOf, validItem } from '../../api/http/validate.ts';
+import { lazyCheck, validItem } from '../../api/http/validate.ts';
 import type { Caller } from '../../api/permissions.ts';
 import { parseIso } from '../../lib/clock.ts';
 import { type Locator, parseVisited } from '../../lib/urls/locator.ts';
@@ -23,7 +23,7 @@ export type Ask = Omit<CheckRequest, 'asOf' | 'url' | 'visitor'> & {
   claimed?: string;
 };
 
-const isCheck = checkOf(CheckRequest);
+const isCheck = lazyCheck(CheckRequest);
 
 export interface AskTerms {
   caller: Caller;

@@ -13,7 +13,7 @@ import { Conflict, type Db, Unavailable } from '../../db/db.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import { traced } from '../../lib/spans.ts';
 import type { KnownOffers } from '../../requesters/offers/known.ts';
-import { crawlerOf } from '../../rules/crawlers/directory.ts';
+import { findCrawler } from '../../rules/crawlers/directory.ts';
 import type { KeptDecisions, Round } from '../attempts/kept.ts';
 import { openHistory, readSubjects } from '../explain/as-of.ts';
 import type { Explainer } from '../explain/explain.ts';
@@ -79,8 +79,8 @@ const isPlain = (ask: Ask, { caller, toReceipt, kept }: CheckAttempt): boolean =
 function decideAtOnce(deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<Decision> | undefined {
   const subject = deps.snapshot.subject(ask);
   if (subject === undefined) return undefined;
-  const ledger = ledgerOf(deps, attempt);
-  const terms = termsOf(deps, attempt, ledger.now());
+  const ledger = pickLedger(deps, attempt);
+  const terms = toDecideTerms(deps, attempt, ledger.now());
   const deciding = decidingReading(subject, ask, terms.now);
   if (deciding instanceof UndecidedUrl) throw deciding;
   const { draft, entry } = traced('decide', () => decideAsk(deciding, ask, terms));
@@ -92,10 +92,10 @@ function decideAtOnce(deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise
   );
 }
 
-const ledgerOf = ({ ledger, testLedger }: CheckDeps, { caller }: CheckAttempt): Ledger =>
+const pickLedger = ({ ledger, testLedger }: CheckDeps, { caller }: CheckAttempt): Ledger =>
   caller.mode === 'test' ? testLedger : ledger;
 
-const termsOf = (
+const toDecideTerms = (
   { maxAge, precision }: CheckDeps,
   { caller, explainer, signalsOf }: CheckAttempt,
   now: number,
@@ -119,12 +119,12 @@ async function answerAll(
   attempt: CheckAttempt,
 ): Promise<(Decision | Failure)[]> {
   const { kept } = attempt;
-  const ledger = ledgerOf(deps, attempt);
+  const ledger = pickLedger(deps, attempt);
   // Only what is not there yet is awaited: each turn of a promise costs a check more than its rules do.
   const judging = judgeAddresses(deps, given);
   const asks = judging instanceof Promise ? await judging : judging;
   const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks, kept));
-  const terms = termsOf(deps, attempt, ledger.now());
+  const terms = toDecideTerms(deps, attempt, ledger.now());
   const deciding = decideAll({ asks, subjects }, terms, kept);
   const decided = deciding instanceof Promise ? await deciding : deciding;
   const answers = decided.some(isDry) ? await settleDry(ledger, decided) : decided.map(getDraft);
@@ -167,7 +167,7 @@ function countUnregistered(
   { caller }: CheckAttempt,
 ): void {
   if (why !== 'none' || dryRun === true || caller.readOnly || caller.mode === 'test') return;
-  const crawler = context?.userAgent === undefined ? null : (crawlerOf(context.userAgent)?.name ?? null);
+  const crawler = context?.userAgent === undefined ? null : (findCrawler(context.userAgent)?.name ?? null);
   unregistered.count({
     host,
     segment: path.split('/', 2)[1] ?? '',
@@ -221,7 +221,7 @@ async function settleDry(
 ): Promise<(Decision | Draft | Failure)[]> {
   const entries: PeekedEntry[] = [];
   for (const one of decided) {
-    if (!(one instanceof Failure) && hasClaims(one)) entries.push({ ...claimsOf(one), uses: one.recorded });
+    if (!(one instanceof Failure) && hasClaims(one)) entries.push({ ...pickClaims(one), uses: one.recorded });
   }
   const granted = (entries.length === 0 ? [] : await peekAll(ledger, entries, decided.some(isRecorded))).values();
   const now = ledger.now();
@@ -245,7 +245,7 @@ async function peekAll(ledger: Ledger, entries: PeekedEntry[], recorded: boolean
 
 type Peeked = Pick<Recorded, 'granted' | 'quota'>;
 const NOTHING: Peeked = { granted: null };
-const claimsOf = ({ entry: { claim, quota } }: Decided): Pick<Entry, 'claim' | 'quota'> => ({ claim, quota });
+const pickClaims = ({ entry: { claim, quota } }: Decided): Pick<Entry, 'claim' | 'quota'> => ({ claim, quota });
 const hasClaims = ({ entry }: Decided): boolean => entry.claim !== null || entry.quota !== null;
 
 /** Records the drafts among the answers and returns all of them settled. */

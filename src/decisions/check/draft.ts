@@ -19,7 +19,7 @@ import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
 import type { Entry } from '../ledger/ledger.ts';
 import { contentKey, type QuotaClaim, type QuotaOffer } from '../ledger/quota/quota.ts';
-import { digestOf } from '../ledger/quota/store.ts';
+import { digestUrl } from '../ledger/quota/store.ts';
 import { verifiedCode } from '../ledger/verified.ts';
 import type { Precision } from '../precision.ts';
 import type { Ask } from './ask.ts';
@@ -90,8 +90,8 @@ export function evaluate(subject: Subject, ask: Ask, at: number): Evaluation {
 }
 
 const NO_ITEM = { id: null, externalId: null };
-const nameOf = (crawler: Facts['crawler']): string | null => (crawler === null ? null : crawler.name);
-const licenseIdOf = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): string | null =>
+const crawlerName = (crawler: Facts['crawler']): string | null => (crawler === null ? null : crawler.name);
+const findLicenseId = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): string | null =>
   licenseOf?.(facts)?.id ?? null;
 
 /** A draft that is still being filled. */
@@ -113,15 +113,15 @@ export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded:
     permissions: verdict.permissions,
     contentId,
     externalId,
-    url: urlOf(evaluation),
+    url: toRecordedUrl(evaluation),
     collectionId: facts.place.collectionId,
     requesterId: facts.requesterId,
-    crawler: nameOf(facts.crawler),
+    crawler: crawlerName(facts.crawler),
     verified: facts.verified,
     policyId: policy.id,
     policyVersion: policy.version,
     matchedRule: toMatchedRule(rule),
-    licenseId: rule === null ? null : licenseIdOf(rule, facts),
+    licenseId: rule === null ? null : findLicenseId(rule, facts),
     rateLimit: null,
     quota: null,
     enforced: !facts.place.observed,
@@ -140,7 +140,7 @@ const toMessage = ({ rule, reason }: Verdict): string =>
  * Returns the URL that was asked for as it is recorded. Its query is the visitor's own word: it is recorded only where
  * a pattern names one, of the collection or of a rule, and there it is enough to decide again.
  */
-function urlOf({ policy, facts: { page, target } }: Evaluation): string | null {
+function toRecordedUrl({ policy, facts: { page, target } }: Evaluation): string | null {
   if (page === null || target === null) return null;
   const { asked } = page;
   // In one piece, which JSON.stringify writes faster.
@@ -154,7 +154,7 @@ function toEntry(evaluation: Evaluation, draft: OpenDraft, inputs: string | null
   const { decision, limit } = draft;
   const { policy, facts, verdict } = evaluation;
   const { rule, reason } = verdict;
-  const file = decision.url === null ? null : fileOf(decision, facts);
+  const file = decision.url === null ? null : toFileUrl(decision, facts);
   return {
     contentNo: facts.content?.no ?? 0,
     url: decision.url,
@@ -177,7 +177,7 @@ function toEntry(evaluation: Evaluation, draft: OpenDraft, inputs: string | null
     enforced: decision.enforced ? 1 : 0,
     candidate,
     claim: limit === null ? null : toClaim(limit, file, facts),
-    quota: quotaClaimOf(evaluation, decision),
+    quota: toQuotaClaim(evaluation, decision),
   };
 }
 
@@ -185,12 +185,12 @@ const toQuota = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): Quo
   licenseOf?.(facts)?.quotas?.at(facts.at, facts.purpose) ?? null;
 
 /** Returns null unless the check is allowed by a license that has a quota for it. */
-export function quotaClaimOf({ facts, verdict }: Evaluation, decision: Decision): QuotaClaim | null {
+export function toQuotaClaim({ facts, verdict }: Evaluation, decision: Decision): QuotaClaim | null {
   const { rule, reason } = verdict;
   if (reason !== null || rule === null || toQuota(rule, facts) === null) return null;
   const offers = toOffers(rule.licensesOf?.(facts) ?? [], facts);
   const isDistinct = offers.some(({ quota }) => quota?.unit === 'distinct_content');
-  const key = isDistinct ? contentKey(facts.content?.no ?? 0, () => digestOf(fileOf(decision, facts) ?? '')) : null;
+  const key = isDistinct ? contentKey(facts.content?.no ?? 0, () => digestUrl(toFileUrl(decision, facts) ?? '')) : null;
   return { offers, content: key, spends: decision.enforced };
 }
 
@@ -206,7 +206,7 @@ function toOffers(licenses: readonly LicenseFacts[], { at, purpose }: Facts): Qu
 }
 
 /** Returns the URL of a page's file: its spellings share an allowance, and are one unit. null: there is an item. */
-function fileOf({ url }: Decision, { content, page, target, place }: Facts): string | null {
+function toFileUrl({ url }: Decision, { content, page, target, place }: Facts): string | null {
   if (content !== null || page === null || target === null || url === null) return null;
   const query = url.indexOf('?');
   const path = canonicalPath(target.path, place.urls ?? USUAL_URLS);

@@ -55,7 +55,7 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
     const frame = toListFrame(request.body.checks.length);
     const kept = new KeptDecisions();
     const answers = await decideFresh(request, (grounds) => decideBatch(deps, request, { grounds, frame, kept }));
-    const texts = await mapInSlices(chunksOf(answers), toTexts);
+    const texts = await mapInSlices(splitAnswers(answers), toTexts);
     return asJson(reply, inFrame(frame, texts));
   });
 }
@@ -117,7 +117,7 @@ type Answer = Decision | Failure;
 /** Answers written at once: one call for each of them takes half as long again. */
 const TOGETHER = 20;
 
-const chunksOf = (answers: readonly Answer[]): Answer[][] =>
+const splitAnswers = (answers: readonly Answer[]): Answer[][] =>
   Array.from({ length: Math.ceil(answers.length / TOGETHER) }, (_, i) =>
     answers.slice(i * TOGETHER, (i + 1) * TOGETHER),
   );

@@ -1,7 +1,7 @@
 /** Checks and their answers on the wire. */
 import { type Static, Type } from 'typebox';
 import { errorProperties } from '../../api/http/error-schema.ts';
-import { pageOf } from '../../api/http/list.ts';
+import { listSchema } from '../../api/http/list.ts';
 import { OfferedSchema } from '../../requesters/offers/schema.ts';
 import { CountryCode, Method, PermissionName, Purpose, RequesterId } from '../../rules/conditions/names.ts';
 import { VERIFIED_KINDS } from '../../rules/facts.ts';
@@ -213,4 +213,4 @@ export const CheckError = Type.Object(
   { error: Type.Object(errorProperties) },
   { title: 'CheckError', description: 'This check could not be decided; the others could' },
 );
-export const BatchAnswer = pageOf(Type.Union([DecisionAnswer, CheckError]), 'AccessDecisionList');
+export const BatchAnswer = listSchema(Type.Union([DecisionAnswer, CheckError]), 'AccessDecisionList');

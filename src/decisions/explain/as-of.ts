@@ -10,7 +10,7 @@ import { type InForce, openPastCollections } from '../../content/collections/kno
 import { loosened } from '../../content/collections/loosened.ts';
 import { type Content, toContentFacts } from '../../content/content.ts';
 import { contentNotFound } from '../../content/edits.ts';
-import { placeOf, placesOf } from '../../content/placement.ts';
+import { placesOf, toPlace } from '../../content/placement.ts';
 import { findContent, findContents } from '../../content/store.ts';
 import { UndecidedUrl } from '../../content/undecided.ts';
 import type { Db } from '../../db/db.ts';
@@ -71,12 +71,12 @@ async function toSubjectOf(source: SubjectSource, content: Content | undefined, 
   if (asOf !== undefined && content.createdAt > asOf) {
     throw outOfReach(`The item was registered on ${toIso(content.createdAt)}`);
   }
-  const place = placeOf(content, await source.inForce(asOf));
+  const place = toPlace(content, await source.inForce(asOf));
   const policy = await source.policy(place.policyId, asOf, place.policyId);
-  return { content: toContentFacts(content, place), policy, requester: await requesterOf(source, ask) };
+  return { content: toContentFacts(content, place), policy, requester: await loadRequester(source, ask) };
 }
 
-const requesterOf = async (source: SubjectSource, { requesterId, asOf }: Ask): Promise<KnownRequester> =>
+const loadRequester = async (source: SubjectSource, { requesterId, asOf }: Ask): Promise<KnownRequester> =>
   requesterId === undefined ? ANONYMOUS : source.requester(requesterId, asOf);
 
 /** Decides by the items that are there now if they were registered by then, else by the collections of then. */
@@ -98,7 +98,7 @@ async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask:
       placed.push({ content, page, policy });
     }
   }
-  return toSubject(together(at, placed) as PlacedReadings, await requesterOf(source, ask));
+  return toSubject(together(at, placed) as PlacedReadings, await loadRequester(source, ask));
 }
 
 function placesFor(
@@ -109,7 +109,7 @@ function placesFor(
   if ('page' in found) return [{ content: null, page: found.page }];
   const { id, locator, asked, urls } = found;
   const content = items.get(id) as Content;
-  const places = urls === undefined ? [placeOf(content, inForce)] : placesOf(content, loosened(inForce, urls));
+  const places = urls === undefined ? [toPlace(content, inForce)] : placesOf(content, loosened(inForce, urls));
   return places.map((place) => ({
     content: toContentFacts(content, place),
     page: withAsked(toPage(locator, place), asked),

@@ -99,7 +99,7 @@ export interface ExplainerDeps {
 }
 
 /** Returns the ways in which a visitor could prove its name, its token first. */
-const proofsOf = (
+const possibleProofs = (
   { requester, requesterId, crawler }: Facts,
   identities: ExplainerDeps['identities'],
 ): VerifiedKind[] =>
@@ -143,7 +143,7 @@ export function openExplainer(
         evaluations += evaluation.policy.rules.length;
         if (evaluations > EVALUATIONS_MAX) throw tooMuch('The remedies');
       },
-      proofsOf(evaluation.facts, identities),
+      possibleProofs(evaluation.facts, identities),
       offered,
     ),
   });

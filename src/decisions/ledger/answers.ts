@@ -32,17 +32,17 @@ export function answerClaims(
   const answers: number[] = [];
   const quotaAnswers: number[] = [];
   const touched = new Map<string, Touched>();
-  const atOf = (entry: number): number => rows[entry * WIDTH + AT] as number;
+  const timeAt = (entry: number): number => rows[entry * WIDTH + AT] as number;
   let next = 0;
 
   /** Answers the claims on quotas before an entry, and returns its own. */
-  function quotaOf(entry: number): QuotaAsk | undefined {
+  function nextQuota(entry: number): QuotaAsk | undefined {
     while (next < quotas.length && (quotas[next] as QuotaAsk).entry < entry) takeQuota(quotas[next++] as QuotaAsk);
     return quotas[next]?.entry === entry ? quotas[next++] : undefined;
   }
   /** Returns whether it serves. */
   function takeQuota(ask: QuotaAsk): boolean {
-    const { refused, offer, used } = counts.take(ask, atOf(ask.entry));
+    const { refused, offer, used } = counts.take(ask, timeAt(ask.entry));
     quotaAnswers.push(refused ? REFUSED : SERVED, offer, used);
     return !refused;
   }
@@ -54,16 +54,16 @@ export function answerClaims(
 
   for (let i = 0; i < claims.length; i += 4) {
     const entry = claims[i] as number;
-    const own = quotaOf(entry);
+    const own = nextQuota(entry);
     const key = claims[i + 1] as string;
     const limit = { requests: claims[i + 2] as number, period: claims[i + 3] as LimitPeriod };
     const before = touched.get(key)?.state ?? stateOf(key);
-    const takes = own === undefined || isServed(own, peek(before, limit, atOf(entry)).admitted);
-    const use = (takes ? take : peek)(before, limit, atOf(entry));
+    const takes = own === undefined || isServed(own, peek(before, limit, timeAt(entry)).admitted);
+    const use = (takes ? take : peek)(before, limit, timeAt(entry));
     touched.set(key, use);
     answers.push(use.admitted ? 1 : 0, use.remaining, use.resetAt);
   }
-  quotaOf(Infinity);
+  nextQuota(Infinity);
   return { answers: quotas.length === 0 ? answers : [...answers, ...quotaAnswers], touched };
 }
 

@@ -3,7 +3,7 @@
  * reason, index of the rule]`. Rules are compared, not limits and quotas: a decision that one of these denied counts as
  * allowed.
  */
-import { REASONS, type Reason, reasonOf } from '../../rules/reason.ts';
+import { decodeReason, REASONS, type Reason } from '../../rules/reason.ts';
 
 export interface CandidateDecision {
   candidateNo: number;
@@ -22,5 +22,5 @@ export const toCandidateText = (candidateNo: number, reason: number, ruleIndex: 
 
 export function parseCandidate(text: string): CandidateDecision {
   const [candidateNo, reason, ruleIndex] = JSON.parse(text) as [number, number, number | null];
-  return { candidateNo, reason: reasonOf(reason), ruleIndex };
+  return { candidateNo, reason: decodeReason(reason), ruleIndex };
 }

@@ -5,7 +5,7 @@
  */
 import type { Value } from '../../db/db.ts';
 import type { ReceiptRow } from '../../db/receipt.ts';
-import { bodyOf } from '../../lib/id.ts';
+import { idBody } from '../../lib/id.ts';
 import type { LimitState } from '../../rules/limit.ts';
 import { accessKind } from '../../rules/reason.ts';
 import { answerClaims, grantedTo, takenBy, withAnswers } from './answers.ts';
@@ -133,7 +133,7 @@ export function workOut(
   const { answers, touched } = answerClaims(flush, stateOf, counts);
   const rows = withAnswers(flush, answers);
   const answered = { ...flush, rows };
-  const events = eventsOf(answered);
+  const events = toEvents(answered);
   const payloads: Value[] = [];
   for (const event of flush.announced === null ? [] : counts.events) {
     const id = quotaEventBody(event);
@@ -155,7 +155,7 @@ export function workOut(
 }
 
 /** The events of answered rows. Each shares the 26 characters of its decision's id. */
-function eventsOf({ ledgerNo, rows, announced }: FlushRows): Value[] {
+function toEvents({ ledgerNo, rows, announced }: FlushRows): Value[] {
   const events: Value[] = [];
   if (announced === null || announced.length === 0) return events;
   for (let i = 0; i < rows.length; i += WIDTH) {
@@ -163,7 +163,7 @@ function eventsOf({ ledgerNo, rows, announced }: FlushRows): Value[] {
     if (!announced.includes(kind)) continue;
     const at = rows[i + AT] as number;
     const id = decisionId(ledgerNo, at, rows[i] as number);
-    events.push(bodyOf(id), at, kind, id, rows[i + CONTENT_NO] as number);
+    events.push(idBody(id), at, kind, id, rows[i + CONTENT_NO] as number);
   }
   return events;
 }
@@ -172,17 +172,17 @@ function eventsOf({ ledgerNo, rows, announced }: FlushRows): Value[] {
 function settleReceipts(flush: FlushRows, answers: readonly number[]): { receipt: ReceiptRow; now: number }[] {
   const { ledgerNo, rows, claims, quotas, receipts } = flush;
   if (receipts.length === 0) return [];
-  const claimOf = new Map<number, number>();
-  const quotaOf = new Map<number, number>();
-  for (let i = 0; i < claims.length; i += 4) claimOf.set(claims[i] as number, i / 4);
-  for (const [i, { entry }] of quotas.entries()) quotaOf.set(entry, i);
+  const claimByEntry = new Map<number, number>();
+  const quotaByEntry = new Map<number, number>();
+  for (let i = 0; i < claims.length; i += 4) claimByEntry.set(claims[i] as number, i / 4);
+  for (const [i, { entry }] of quotas.entries()) quotaByEntry.set(entry, i);
   return receipts.map(({ scope, bodyHash, status, parts, firstEntry, at: now }) => {
     const body = parts.map((part) => {
       if (typeof part === 'string') return part;
       const index = firstEntry + part.entry;
       const at = rows[index * WIDTH + AT] as number;
-      const claim = claimOf.get(index);
-      const quota = quotaOf.get(index);
+      const claim = claimByEntry.get(index);
+      const quota = quotaByEntry.get(index);
       const granted = claim === undefined ? null : grantedTo(answers, claim);
       const taken = quota === undefined ? undefined : takenBy(answers, claims.length / 4 + quota);
       const grant = taken && { quota: toGrant(quotas[quota as number] as QuotaAsk, taken) };
@@ -194,7 +194,7 @@ function settleReceipts(flush: FlushRows, answers: readonly number[]): { receipt
 }
 
 /** Returns how each submission's entries are recorded, with the answers to their claims. */
-export function recordedOf(submissions: readonly PlacedSubmission[], answers: readonly number[]): Recorded[][] {
+export function toRecorded(submissions: readonly PlacedSubmission[], answers: readonly number[]): Recorded[][] {
   let claim = 0;
   let quotaClaim = 0;
   for (const { entries } of submissions) for (const entry of entries) if (entry.claim !== null) quotaClaim++;

@@ -5,7 +5,7 @@
 
 import { reduceIp } from '../../lib/ip-precision.ts';
 import type { Looseness } from '../../lib/urls/spellings.ts';
-import { crawlerOf } from '../../rules/crawlers/directory.ts';
+import { findCrawler } from '../../rules/crawlers/directory.ts';
 import type { VerifiedKind } from '../../rules/facts.ts';
 import type { Precision, UserAgentPrecision } from '../precision.ts';
 
@@ -44,7 +44,7 @@ interface StoredInputs {
 export function reduceUserAgent(precision: UserAgentPrecision, userAgent: string): string | undefined {
   if (precision === 'full') return userAgent;
   if (precision === 'none') return undefined;
-  return crawlerOf(userAgent)?.userAgents[0];
+  return findCrawler(userAgent)?.userAgents[0];
 }
 
 /** Returns, as JSON, what the ids do not lead to: the ledger keeps it so that the decision can be made again. */

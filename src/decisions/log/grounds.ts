@@ -16,7 +16,7 @@ export type GroundsQuery = Omit<GroundsFilter, 'verified'> & {
   verified?: Parameters<typeof verifiedFilter>[0] | undefined;
 };
 
-export const groundsOf = (query: GroundsQuery): GroundsFilter => ({
+export const toGroundsFilter = (query: GroundsQuery): GroundsFilter => ({
   collectionId: query.collectionId,
   crawler: query.crawler,
   verified: query.verified === undefined ? undefined : verifiedFilter(query.verified),

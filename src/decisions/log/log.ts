@@ -9,7 +9,7 @@ import { toIso } from '../../lib/clock.ts';
 import type { Looseness } from '../../lib/urls/spellings.ts';
 import type { LimitPeriod } from '../../rules/limit.ts';
 import { DEFAULT_GRANT } from '../../rules/policy.ts';
-import { ALLOWED_MESSAGE, REASONS, type Reason, reasonOf } from '../../rules/reason.ts';
+import { ALLOWED_MESSAGE, decodeReason, REASONS, type Reason } from '../../rules/reason.ts';
 import { parseCandidate } from '../ledger/candidate.ts';
 import {
   type Decision,
@@ -203,7 +203,7 @@ interface StoredRule {
 
 /** Makes a decision as it was answered; the rule's part is read from the version that decided. */
 export function toLogged(row: StoredDecision, ledgerNo: number): LoggedDecision {
-  const reason = reasonOf(row.reason);
+  const reason = decodeReason(row.reason);
   const rule = row.rule_index === null ? undefined : (JSON.parse(row.rules) as StoredRule[])[row.rule_index];
   return {
     id: decisionId(ledgerNo, row.at, row.seq),

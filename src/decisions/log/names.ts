@@ -31,7 +31,7 @@ export async function withNames(
   const [titles, requesters, collections, policies] = await Promise.all([
     found(
       decisions.map(({ contentId }) => contentId),
-      (ids) => titlesOf(db, ids),
+      (ids) => findTitles(db, ids),
     ),
     found(
       decisions.map(({ requesterId }) => requesterId),
@@ -66,7 +66,7 @@ async function found(
   return names;
 }
 
-async function titlesOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+async function findTitles(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   const sql = `select id, title from content where ${inList(db.engine, 'id', 'text')}`;
   const rows = await db.read<{ id: string; title: string }>(sql, [toList(ids)]);
   return new Map(rows.map(({ id, title }) => [id, title]));

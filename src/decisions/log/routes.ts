@@ -3,7 +3,7 @@
 import { fail } from '../../api/errors.ts';
 import type { App } from '../../api/http/app.ts';
 import { CSV_TYPE, type CsvColumns, csvHead, csvLine } from '../../api/http/csv.ts';
-import { spanOf, toList } from '../../api/http/list.ts';
+import { readSpan, toList } from '../../api/http/list.ts';
 import { requireSecret } from '../../api/http/needs.ts';
 import { preferred } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
@@ -18,7 +18,7 @@ import { parseDecisionId } from '../ledger/decision.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { withoutVisitor } from '../ledger/public-log.ts';
 import { findBroken, keepBroken } from './broken.ts';
-import { groundsOf, toUrlPrefix } from './grounds.ts';
+import { toGroundsFilter, toUrlPrefix } from './grounds.ts';
 import {
   type DecisionFilter,
   type DecisionFinder,
@@ -135,7 +135,7 @@ const NOTHING = { seqs: [], totalCount: 0 };
 
 /** Returns undefined when the query names an item or a policy that never existed. Throws invalid_request. */
 async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilter | undefined> {
-  const filter: DecisionFilter = { ...spanOf(query), ...groundsOf(query) };
+  const filter: DecisionFilter = { ...readSpan(query), ...toGroundsFilter(query) };
   if (query.url !== undefined) filter.url = toUrlPrefix(query.url);
   if (query.spoofed !== undefined) filter.spoofed = query.spoofed;
   // A false name proves nothing about the crawler that has it.

@@ -1,6 +1,6 @@
 /** Decisions on the wire: the fields of every decision, and what the log adds to them. */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties, spanProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties, spanProperties } from '../../api/http/list.ts';
 import { MODES } from '../../api/permissions.ts';
 import { VERIFIED_KINDS } from '../../rules/facts.ts';
 import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
@@ -160,7 +160,7 @@ export const LoggedDecision = Type.Object(
   },
   { title: 'LoggedDecision', description: 'A recorded decision and the check it answers' },
 );
-export const DecisionPage = pageOf(LoggedDecision);
+export const DecisionPage = listSchema(LoggedDecision);
 
 const named = (description: string, maxLength = 128) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, format: 'plain-text', description }));

@@ -62,7 +62,7 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Access denied',
   429: 'Too many requests',
 };
-const titleOf = (status: number): string => TITLES[status] ?? 'Access denied';
+const statusTitle = (status: number): string => TITLES[status] ?? 'Access denied';
 
 /** The phrases of the statuses: titles of problems without a type (RFC 9457, 4.2.1). */
 const PHRASES: Readonly<Record<number, string>> = {
@@ -75,14 +75,14 @@ const PHRASES: Readonly<Record<number, string>> = {
 /** The problem type of draft-ietf-httpapi-ratelimit-headers-11. */
 const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
-const kindOf = ({ status, violated }: Refusal) =>
+const toProblemType = ({ status, violated }: Refusal) =>
   status === 429 && violated !== undefined
     ? { type: QUOTA_EXCEEDED, title: 'Quota exceeded', 'violated-policies': [violated] }
     : { title: PHRASES[status] ?? 'Forbidden' };
 
-const toProblem = (refusal: Refusal) => ({ ...kindOf(refusal), ...detailsOf(refusal) });
+const toProblem = (refusal: Refusal) => ({ ...toProblemType(refusal), ...toDetails(refusal) });
 
-const detailsOf = ({ status, reason, message, remedies, decisionId, licensingUrl = null }: Refusal) => ({
+const toDetails = ({ status, reason, message, remedies, decisionId, licensingUrl = null }: Refusal) => ({
   status,
   detail: message,
   reason,
@@ -99,7 +99,7 @@ function withoutRule(remedy: Remedy): object {
   return license;
 }
 
-export const refusalOf = (status: number, decision: Decision, remedies: readonly Remedy[]): Refusal => ({
+export const toRefusal = (status: number, decision: Decision, remedies: readonly Remedy[]): Refusal => ({
   status,
   reason: decision.reason ?? 'policy_denied',
   message: decision.message,
@@ -116,8 +116,8 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}p.quote{color:#aaa}}';
 
 function toPage({ status, message, remedies, decisionId, licensingUrl = null }: Refusal): string {
-  const title = titleOf(status);
-  const steps = remedies.map((remedy) => `<li>${escape(sentenceOf(remedy))}${offersOf(remedy)}</li>`).join('');
+  const title = statusTitle(status);
+  const steps = remedies.map((remedy) => `<li>${escape(describeRemedy(remedy))}${renderOffers(remedy)}</li>`).join('');
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style>` +
@@ -128,10 +128,10 @@ function toPage({ status, message, remedies, decisionId, licensingUrl = null }: 
   );
 }
 
-function sentenceOf(remedy: Remedy): string {
+function describeRemedy(remedy: Remedy): string {
   if (remedy.kind === 'wait') return `Ask again after ${timeText(remedy.until)}.`;
   if (remedy.kind === 'permission') return `Ask for another permission: ${remedy.permissions.join(', ')}.`;
-  if (remedy.kind === 'verification') return verificationOf(remedy.verified);
+  if (remedy.kind === 'verification') return describeProofs(remedy.verified);
   if (remedy.kind === 'amend') return 'Have your license amended.';
   const { licenseType, licenseFeatures } = remedy;
   const type = licenseType === null ? 'A license' : `A license of the type ${licenseType.join(' or ')}`;
@@ -152,13 +152,13 @@ const PROOFS: Readonly<Record<VerifiedKind, string>> = {
 };
 
 /** Returns the ways to prove a name as a sentence. */
-function verificationOf(verified: readonly VerifiedKind[]): string {
+function describeProofs(verified: readonly VerifiedKind[]): string {
   const ways = verified.map((kind) => PROOFS[kind]).join(', or ');
   return `Prove who you are: ${ways}.`;
 }
 
 /** The list of a remedy's offers, as HTML. */
-function offersOf(remedy: Remedy): string {
+function renderOffers(remedy: Remedy): string {
   if (remedy.kind !== 'license' || remedy.offers === undefined) return '';
   const entries = remedy.offers.map(({ licenseType, unit, unitPriceMicros, currency, contact, url }) => {
     const price =

@@ -23,7 +23,7 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 export function exceptFree(signals: SiteSignals, decide: Decide): Decide {
   return (question) => {
-    const target = isSafe(question) ? targetOf(question) : undefined;
+    const target = isSafe(question) ? tryReadTarget(question) : undefined;
     if (target === undefined) return decide(question);
     const is = signals.isFree(target);
     if (!(is instanceof Promise)) return is ? answer(signals, target) : decide(question);
@@ -38,7 +38,7 @@ function isSafe({ request: { headers, method }, suffix, options }: ProxyQuestion
   return headers['x-forwarded-method'] === undefined && headers['x-original-method'] === undefined;
 }
 
-function targetOf({ request, suffix, options }: ProxyQuestion): Locator | undefined {
+function tryReadTarget({ request, suffix, options }: ProxyQuestion): Locator | undefined {
   const target = readTarget({ headers: request.headers, suffix, origin: options.origin });
   return typeof target === 'string' ? undefined : target;
 }

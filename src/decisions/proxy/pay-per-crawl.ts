@@ -57,11 +57,11 @@ function willCharge(header: string | string[] | undefined): boolean {
   if (typeof header !== 'string') return false;
   try {
     const members = parseDictionary(header);
-    return wordOf(members.get('protocol')) === 'cloudflare' && wordOf(members.get('pricing')) === 'in-band';
+    return readToken(members.get('protocol')) === 'cloudflare' && readToken(members.get('pricing')) === 'in-band';
   } catch {
     return false;
   }
 }
 
-const wordOf = (member: ReturnType<ReturnType<typeof parseDictionary>['get']>): string | undefined =>
+const readToken = (member: ReturnType<ReturnType<typeof parseDictionary>['get']>): string | undefined =>
   member?.[0] instanceof Token ? member[0].toString() : undefined;

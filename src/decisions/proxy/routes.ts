@@ -24,7 +24,7 @@ import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import { type ProxyAnswer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
-import { refusalOf } from './body.ts';
+import { toRefusal } from './body.ts';
 import { exceptFree, type SiteSignals } from './free.ts';
 import { askPaid } from './pay-per-crawl.ts';
 import type { Arrival } from './probe-schema.ts';
@@ -186,8 +186,8 @@ async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, u
   const answer = toAnswer(decision, options, { offered, url });
   addLink(answer, options.body === undefined ? link : (denialLink ?? link));
   if (await wouldSignatureHelp(deps, ask, decision, caller)) answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
-  const refusal = refusalOf(answer.status, decision, remedies);
-  return withBody(answer, { ...refusal, licensingUrl: licensingUrl ?? pageOf(offered) }, options);
+  const refusal = toRefusal(answer.status, decision, remedies);
+  return withBody(answer, { ...refusal, licensingUrl: licensingUrl ?? firstOfferUrl(offered) }, options);
 }
 
 /** Puts the link of the site before that of an offer. */
@@ -195,7 +195,7 @@ function addLink({ headers }: ProxyAnswer, link: string | null): void {
   if (link !== null) headers.link = headers.link === undefined ? link : `${link}, ${headers.link}`;
 }
 
-const pageOf = (offered: readonly Offered[]): string | null =>
+const firstOfferUrl = (offered: readonly Offered[]): string | null =>
   offered.find(({ url }) => url !== undefined)?.url ?? null;
 
 /** Remedies are found only where the answer says them: that takes longer than the decision. */

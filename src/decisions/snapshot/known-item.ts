@@ -3,8 +3,8 @@
 import { type AtUrl, toPage } from '../../content/address.ts';
 import type { InForce } from '../../content/collections/known.ts';
 import { type Content, toContentFacts } from '../../content/content.ts';
-import { type Placeable, placeOf } from '../../content/placement.ts';
-import { bytesOf, ENTRY_BYTES } from '../../lib/bytes.ts';
+import { type Placeable, toPlace } from '../../content/placement.ts';
+import { ENTRY_BYTES, estimateBytes } from '../../lib/bytes.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
 import type { ContentFacts, Place } from '../../rules/facts.ts';
@@ -24,7 +24,7 @@ export interface KnownItem {
 export function factsIn(known: KnownItem, inForce: InForce): ContentFacts {
   if (known.inForce !== inForce) {
     const { facts } = known;
-    const place = placeOf(toPlaceable(known), inForce);
+    const place = toPlace(toPlaceable(known), inForce);
     if (!isSamePlace(place, facts)) known.facts = { ...facts, urls: undefined, ...place };
     known.inForce = inForce;
   }
@@ -52,7 +52,7 @@ const STRING_BYTES = 20;
 
 /** Tags count for each item, though many share a list; ids of policies and types are always shared. */
 export const weightOfItem = ({ facts: { externalId, tags, metadata }, source }: KnownItem): number =>
-  ITEM_BYTES + 2 * STRING_BYTES + externalId.length + source.length + bytesOf(tags) + bytesOf(metadata);
+  ITEM_BYTES + 2 * STRING_BYTES + externalId.length + source.length + estimateBytes(tags) + estimateBytes(metadata);
 
 /** An item with its policy. */
 export interface PlacedItem extends Omit<Subject, 'requester'> {

@@ -17,16 +17,16 @@ import {
 import type { InForce, KnownCollections } from '../../content/collections/known.ts';
 import { isContentId } from '../../content/content.ts';
 import { contentNotFound } from '../../content/edits.ts';
-import { placeOf } from '../../content/placement.ts';
+import { toPlace } from '../../content/placement.ts';
 import { findContents } from '../../content/store.ts';
 import { type Undecided, UndecidedUrl } from '../../content/undecided.ts';
 import type { Db } from '../../db/db.ts';
-import { bytesOf, ENTRY_BYTES } from '../../lib/bytes.ts';
+import { ENTRY_BYTES, estimateBytes } from '../../lib/bytes.ts';
 import { Cache } from '../../lib/cache/cache.ts';
 import { Joined } from '../../lib/cache/joined.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import { Recent } from '../../lib/cache/recent.ts';
-import { budgetOf, type SnapshotMemory, USUAL_MIB } from '../../lib/memory.ts';
+import { planBudget, type SnapshotMemory, USUAL_MIB } from '../../lib/memory.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import { findCandidate } from '../../policies/candidate-store.ts';
 import { findPolicy } from '../../policies/store.ts';
@@ -84,7 +84,7 @@ export class Snapshot {
     db: Db,
     changes: Changes,
     collections: KnownCollections,
-    memory: SnapshotMemory = budgetOf(USUAL_MIB).snapshot,
+    memory: SnapshotMemory = planBudget(USUAL_MIB).snapshot,
   ) {
     this.#db = db;
     this.#collections = collections;
@@ -269,7 +269,7 @@ export class Snapshot {
       for (const [ref, read] of await findContents(this.#db, refs)) {
         const policyId = this.#shared.text(read.policyId);
         const content = { ...read, policyId, type: this.#shared.text(read.type) };
-        const place = placeOf(content, inForce);
+        const place = toPlace(content, inForce);
         const policy = await this.findPolicy(place.policyId);
         const facts = { ...leanFacts(content, place, policy), tags: this.#shared.tags(content.tags) };
         found.set(ref, facts);
@@ -291,7 +291,7 @@ export class Snapshot {
       if (policy === undefined) return undefined;
       const candidate = await findCandidate(this.#db, id);
       const compiled = withCandidate(compile(policy), candidate);
-      const bytes = bytesOf(policy.rules) + (candidate === undefined ? 0 : bytesOf(candidate.rules));
+      const bytes = estimateBytes(policy.rules) + (candidate === undefined ? 0 : estimateBytes(candidate.rules));
       this.#policyBytes.set(compiled, COMPILED_TIMES * bytes);
       keep(id, compiled);
       return compiled;

@@ -6,12 +6,12 @@
 
 import type { Failure } from '../../api/errors.ts';
 import { type Identities, isDoubtful } from '../../requesters/identities/identities.ts';
-import { crawlerOf } from '../../rules/crawlers/directory.ts';
+import { findCrawler } from '../../rules/crawlers/directory.ts';
 import type { Ask } from '../check/ask.ts';
 import type { WhoDeps } from '../check/who.ts';
 import { asVisitor } from '../check/who.ts';
 import type { Owner } from './names.ts';
-import { nameOf } from './visitors.ts';
+import { toUserAgent } from './visitors.ts';
 
 export interface AddressDeps {
   identities: Pick<Identities, 'hasIdentities' | 'identify' | 'proofsOf'>;
@@ -47,9 +47,9 @@ export const hasAddress = ({ context, claimed, asOf }: Ask): boolean =>
 
 /** The proof of a requester says nothing about the crawler that the user agent names. */
 const isUnproven = ({ userAgent, crawlerVerified }: NonNullable<Ask['context']>): boolean =>
-  crawlerVerified === undefined && userAgent !== undefined && crawlerOf(userAgent) !== null;
+  crawlerVerified === undefined && userAgent !== undefined && findCrawler(userAgent) !== null;
 
-const addressOf = ({ context }: Ask): string | null => context?.ip ?? null;
+const pickAddress = ({ context }: Ask): string | null => context?.ip ?? null;
 
 function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
   const { context = {} } = ask;
@@ -61,11 +61,11 @@ function judge(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
 /** Adds whether the address proves the crawler that the user agent names, whether or not it also proves a requester. */
 function judgeCrawler(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
   const { context = {}, claimed } = ask;
-  const crawler = crawlerOf(context.userAgent ?? '');
+  const crawler = findCrawler(context.userAgent ?? '');
   if (crawler === null || claimed !== undefined) return ask;
-  const owner = deps.visitors.named(nameOf(crawler));
+  const owner = deps.visitors.named(toUserAgent(crawler));
   const toAsk = (requesterId: Owner): Ask => {
-    const { verified } = deps.identities.identify({ address: addressOf(ask), requesterId, crawler: crawler.name });
+    const { verified } = deps.identities.identify({ address: pickAddress(ask), requesterId, crawler: crawler.name });
     return { ...ask, context: { ...context, crawlerVerified: verified !== null } };
   };
   return owner instanceof Promise ? owner.then(toAsk) : toAsk(owner);
@@ -84,24 +84,24 @@ function judgeRequester(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
 
 /** A name that an anonymous check only claims gives it no requester, but a false claim is reported. */
 function judgeAnonymous(deps: AddressDeps, ask: Ask, owner: Owner): Ask | Promise<Ask> {
-  const isFalse = owner != null && deps.identities.identify({ address: addressOf(ask), requesterId: owner }).failed;
+  const isFalse = owner != null && deps.identities.identify({ address: pickAddress(ask), requesterId: owner }).failed;
   return isFalse && !isVouched(deps, ask, owner) ? asVisitor(ask, { claimed: owner }) : judgeStated(deps, ask);
 }
 
 /** The caller vouches for the crawler that has this name: its address may be that of a proxy. */
 function isVouched({ visitors }: AddressDeps, { context = {} }: Ask, owner: string): boolean {
-  const crawler = context.crawlerVerified === true ? crawlerOf(context.userAgent ?? '') : null;
-  return crawler !== null && visitors.claims(nameOf(crawler), owner) === true;
+  const crawler = context.crawlerVerified === true ? findCrawler(context.userAgent ?? '') : null;
+  return crawler !== null && visitors.claims(toUserAgent(crawler), owner) === true;
 }
 
 function judgeStated(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
   const { context: { userAgent } = {}, requesterId } = ask;
-  const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+  const crawler = userAgent === undefined ? null : findCrawler(userAgent);
   if (requesterId === undefined || crawler === null || deps.identities.hasIdentities(requesterId)) {
     return judgeAs(deps, ask, crawler?.name ?? null);
   }
   // A user agent may name both. The proof of the crawler is the requester's only if the crawler's own name names it.
-  const isSame = deps.visitors.claims(nameOf(crawler), requesterId);
+  const isSame = deps.visitors.claims(toUserAgent(crawler), requesterId);
   const go = (same: boolean) => judgeAs(deps, ask, same ? crawler.name : null);
   return isSame instanceof Promise ? isSame.then(go) : go(isSame);
 }
@@ -109,7 +109,7 @@ function judgeStated(deps: AddressDeps, ask: Ask): Ask | Promise<Ask> {
 function judgeAs(deps: AddressDeps, ask: Ask, crawler: string | null): Ask | Promise<Ask> {
   const { requesterId } = ask;
   if (crawler === null && requesterId === undefined) return ask;
-  const found = deps.identities.identify({ address: addressOf(ask), requesterId, crawler });
+  const found = deps.identities.identify({ address: pickAddress(ask), requesterId, crawler });
   const { verified, failed } = found;
   if (verified !== null) return asVisitor(ask, { ...(requesterId === undefined ? {} : { requesterId }), verified });
   if (!failed && !isDoubtful(found)) return ask;

@@ -9,7 +9,7 @@ import type { Db } from '../../db/db.ts';
 import { Slices } from '../../lib/slices.ts';
 import { toLowerLetters } from '../../lib/text.ts';
 import { TextTrie } from '../../lib/text-trie.ts';
-import { agentOf } from '../../requesters/signatures/agent.ts';
+import { normalizeAgent } from '../../requesters/signatures/agent.ts';
 import { findNamed } from '../../requesters/store.ts';
 import type { Identity } from '../../rules/crawlers/identity.ts';
 import { longestTokens } from '../../rules/crawlers/token.ts';
@@ -101,7 +101,7 @@ class Index implements VisitorNames {
 
   #replaceAgents(id: string, identities: readonly Identity[]): boolean {
     const before = this.#agentsOf.get(id) ?? [];
-    const agents = identities.flatMap((one) => (one.kind === 'signature' ? (agentOf(one.agent) ?? []) : []));
+    const agents = identities.flatMap((one) => (one.kind === 'signature' ? (normalizeAgent(one.agent) ?? []) : []));
     for (const agent of before) {
       const ids = this.#signers.get(agent);
       ids?.delete(id);
@@ -123,7 +123,7 @@ class Index implements VisitorNames {
   named(userAgent: string): Owner {
     const ids = new Set<string>();
     for (const owners of longestTokens(this.#owners, userAgent)) for (const id of owners) ids.add(id);
-    return onlyOf(ids);
+    return pickOnly(ids);
   }
 
   signs(requesterId: string): boolean {
@@ -131,7 +131,7 @@ class Index implements VisitorNames {
   }
 
   signing(agent: string): Owner {
-    return onlyOf(this.#signers.get(agent) ?? new Set());
+    return pickOnly(this.#signers.get(agent) ?? new Set());
   }
 }
 
@@ -140,7 +140,7 @@ function keep(lists: Map<string, readonly string[]>, id: string, list: readonly 
   else lists.set(id, list);
 }
 
-function onlyOf(ids: ReadonlySet<string>): Owner {
+function pickOnly(ids: ReadonlySet<string>): Owner {
   if (ids.size > 1) return null;
   const [id] = ids;
   return id;

@@ -80,7 +80,7 @@ async function openWatch(deps: SightingDeps): Promise<Watch> {
 /** Returns whether these are all names since the last look, and none is to be announced. */
 function hasNothingNew({ seq, quietUntil }: Watch, { from, crawlers, claims }: NamedInDecisions): boolean {
   if (claims || from > seq) return false;
-  for (const name of crawlers) if (!quietUntil.has(keyOf({ kind: 'seen', name }))) return false;
+  for (const name of crawlers) if (!quietUntil.has(sightingKey({ kind: 'seen', name }))) return false;
   return true;
 }
 
@@ -91,7 +91,7 @@ async function look(watch: Watch, head: number): Promise<void> {
   const found = await findSightings(db, watch.seq, upTo);
   for (const one of found) if (one.kind === 'spoofed') count(watch, one);
   const now = clock.now();
-  const due = found.filter((one) => now >= (watch.quietUntil.get(keyOf(one)) ?? Number.NEGATIVE_INFINITY));
+  const due = found.filter((one) => now >= (watch.quietUntil.get(sightingKey(one)) ?? Number.NEGATIVE_INFINITY));
   const unknown = await findUnannounced(watch, due, now);
   if (unknown.length === 0) return pass(watch, upTo);
   await announce(watch, unknown, upTo);
@@ -104,7 +104,7 @@ async function pass(watch: Watch, upTo: number): Promise<void> {
   watch.seq = upTo;
 }
 
-const keyOf = ({ kind, name }: Pick<Sighting, 'kind' | 'name'>): string => `${kind} ${name}`;
+const sightingKey = ({ kind, name }: Pick<Sighting, 'kind' | 'name'>): string => `${kind} ${name}`;
 
 /** Forgetting a count only makes an event say less. */
 function count({ checks, stored }: Watch, { name, seq, checks: more }: Sighting): void {
@@ -116,7 +116,7 @@ function count({ checks, stored }: Watch, { name, seq, checks: more }: Sighting)
 /** Forgetting it only means reading the table again. */
 function keep(watch: Watch, one: Sighting, until: number): void {
   if (watch.quietUntil.size >= KNOWN_MAX) watch.quietUntil.clear();
-  watch.quietUntil.set(keyOf(one), until);
+  watch.quietUntil.set(sightingKey(one), until);
 }
 
 const quietAfter = ({ kind }: Sighting, announcedAt: number): number =>

@@ -4,12 +4,12 @@
  * the check.
  */
 
-import { agentOf } from '../../requesters/signatures/agent.ts';
+import { normalizeAgent } from '../../requesters/signatures/agent.ts';
 import type { SignedRequest } from '../../requesters/signatures/request.ts';
 import type { Signatures } from '../../requesters/signatures/signatures.ts';
 import type { Tokens } from '../../requesters/tokens/tokens.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
-import { CRAWLERS, crawlerOf } from '../../rules/crawlers/directory.ts';
+import { CRAWLERS, findCrawler } from '../../rules/crawlers/directory.ts';
 import type { VerifiedKind } from '../../rules/facts.ts';
 import type { KnownNames, Owner, VisitorNames } from './names.ts';
 
@@ -57,7 +57,7 @@ const USER_AGENT_LENGTH_MAX = 1024;
 const CRAWLER_BY_AGENT: ReadonlyMap<string, Crawler> = new Map(
   CRAWLERS.flatMap((crawler) =>
     crawler.identities.flatMap((one) => {
-      const agent = one.kind === 'signature' ? agentOf(one.agent) : undefined;
+      const agent = one.kind === 'signature' ? normalizeAgent(one.agent) : undefined;
       return agent === undefined ? [] : [[agent, crawler] as const];
     }),
   ),
@@ -66,7 +66,7 @@ const CRAWLER_BY_AGENT: ReadonlyMap<string, Crawler> = new Map(
 const SIGNING_CRAWLERS: ReadonlySet<Crawler> = new Set(CRAWLER_BY_AGENT.values());
 
 /** Returns the tokens of a crawler as a user agent that names nothing else. */
-export const nameOf = ({ userAgents }: Crawler): string => userAgents.join(' ');
+export const toUserAgent = ({ userAgents }: Crawler): string => userAgents.join(' ');
 
 /** Malformed ones too: such a visitor did not mean to be anonymous. */
 const TOKEN = /^bearer\s+(svc_rt_.*)$/is;
@@ -91,12 +91,12 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
       return (signed && bySignature(signatures, read, visit, signed)) ?? byName(read, visit);
     },
     async couldSign({ requesterId }, userAgent) {
-      const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+      const crawler = userAgent === undefined ? null : findCrawler(userAgent);
       if (crawler !== null && SIGNING_CRAWLERS.has(crawler)) return true;
       return requesterId !== undefined && (await names.read()).signs(requesterId);
     },
     crawlerSigns(userAgent) {
-      const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+      const crawler = userAgent === undefined ? null : findCrawler(userAgent);
       return crawler !== null && SIGNING_CRAWLERS.has(crawler);
     },
     claims(userAgent, requesterId) {
@@ -117,7 +117,7 @@ function bySignature(
   const isKnown = (agent: string): boolean => names.agents.has(agent) || CRAWLER_BY_AGENT.has(agent);
   const found = signatures.verify(signed, { has: isKnown });
   if (found.outcome === 'none' || found.outcome === 'unknown') return undefined;
-  const owner = ownerOf(names, visit, found.agent);
+  const owner = findOwner(names, visit, found.agent);
   if (found.outcome === 'failed') return { claimed: owner ?? CRAWLER_BY_AGENT.get(found.agent)?.name ?? found.agent };
   if (owner === null) return 'ambiguous_requester';
   const crawler = isOfCrawler(names, visit, { agent: found.agent, owner }) ? { crawlerVerified: true as const } : {};
@@ -130,17 +130,19 @@ function isOfCrawler(
   { userAgent }: Visit,
   { agent, owner }: { agent: string; owner: string | undefined },
 ): boolean {
-  const crawler = userAgent === undefined ? null : crawlerOf(userAgent);
+  const crawler = userAgent === undefined ? null : findCrawler(userAgent);
   if (crawler === null) return false;
-  return CRAWLER_BY_AGENT.get(agent) === crawler || (owner !== undefined && names.named(nameOf(crawler)) === owner);
+  return (
+    CRAWLER_BY_AGENT.get(agent) === crawler || (owner !== undefined && names.named(toUserAgent(crawler)) === owner)
+  );
 }
 
 /** Returns the requester of an agent. The agent of a crawler also signs for the requester that has its name. */
-function ownerOf(names: VisitorNames, { userAgent }: Visit, agent: string): Owner {
+function findOwner(names: VisitorNames, { userAgent }: Visit, agent: string): Owner {
   const owner = names.signing(agent);
   const crawler = CRAWLER_BY_AGENT.get(agent);
   if (owner !== undefined || crawler === undefined || userAgent === undefined) return owner;
-  return crawlerOf(userAgent) === crawler ? names.named(userAgent) : undefined;
+  return findCrawler(userAgent) === crawler ? names.named(userAgent) : undefined;
 }
 
 function byName(names: VisitorNames, { userAgent, requesterId }: Visit): Visitor | UnclearVisitor {

@@ -15,18 +15,18 @@ export class Recent<V> {
   #values: (V | undefined)[] = places();
 
   get(key: string): V | undefined {
-    const place = placeOf(key);
+    const place = hashKey(key);
     return this.#keys[place] === key ? this.#values[place] : undefined;
   }
 
   set(key: string, value: V): void {
-    const place = placeOf(key);
+    const place = hashKey(key);
     this.#keys[place] = key;
     this.#values[place] = value;
   }
 
   delete(key: string): void {
-    const place = placeOf(key);
+    const place = hashKey(key);
     if (this.#keys[place] !== key) return;
     this.#keys[place] = undefined;
     this.#values[place] = undefined;
@@ -40,7 +40,7 @@ export class Recent<V> {
 
 const places = (): undefined[] => Array.from({ length: PLACES }, () => undefined);
 
-function placeOf(key: string): number {
+function hashKey(key: string): number {
   const { length } = key;
   let hash = length;
   const rest = Math.max(0, length - READ);

@@ -5,13 +5,13 @@ import * as fc from '../../../kit/fast-check.ts';
 import { words } from '../../../kit/words.ts';
 import {
   isServable,
-  keysOf,
   type Locator,
   parseHost,
   parseLocator,
   parsePath,
   parseTarget,
   parseVisited,
+  toLocatorKeys,
 } from './locator.ts';
 
 const same = (a: string, b: string): void => {
@@ -136,7 +136,7 @@ test('whatever is sent: a path that is read is read as itself again, and only it
       const encoded = one.path.split('/').map(encodeURIComponent).join('/');
       assert.equal(parsePath(encoded), one.path);
       if (other === undefined) return;
-      const keys = (read: Omit<Locator, 'host'>) => keysOf({ host: 'h', ...read });
+      const keys = (read: Omit<Locator, 'host'>) => toLocatorKeys({ host: 'h', ...read });
       const isSame = one.path === other.path && one.query === other.query;
       assert.equal(JSON.stringify(keys(one)) === JSON.stringify(keys(other)), isSame);
     }),

@@ -147,7 +147,7 @@ export interface LocatorKeys {
 }
 
 /** Returns the digests that the store looks up; URLs are too long for an index. */
-export const keysOf = ({ host, path, query }: Locator): LocatorKeys => ({
+export const toLocatorKeys = ({ host, path, query }: Locator): LocatorKeys => ({
   path: digest(host + path),
   query: query === '' ? '' : digest(query),
 });

@@ -2,7 +2,7 @@
 
 import { TextTrie } from '../text-trie.ts';
 import type { Glob } from './glob.ts';
-import { foldedPathOf, matchesPath, type PathPattern, type Target } from './url-pattern.ts';
+import { matchesPath, type PathPattern, type Target, toFoldedPath } from './url-pattern.ts';
 
 export function hostSet(patterns: readonly string[]): (host: string) => boolean {
   const exact = new Set(patterns);
@@ -21,7 +21,7 @@ export function pathSet(patterns: readonly PathPattern[]): (target: Target) => b
   const asWritten = beginnings(patterns, ({ path }) => path);
   let folded: ReturnType<typeof beginnings> | undefined;
   return (target) => {
-    if (target.folded === true) folded ??= beginnings(patterns, foldedPathOf);
+    if (target.folded === true) folded ??= beginnings(patterns, toFoldedPath);
     const find = target.folded === true ? (folded as typeof asWritten) : asWritten;
     if (target.spellings === undefined) return find(target.path, target);
     for (const text of target.spellings) if (find(text, target)) return true;

@@ -12,7 +12,7 @@ export function spelledPatterns(pattern: PathPattern, rules: UrlRules): PathPatt
   const isFolded = rules.case === 'ignored';
   if (isFolded && parts.some(hasLetters)) return undefined;
   const last = parts.at(-1) as string;
-  const tails = tailsOf(last, { ends, isWhole: parts.length === 1 }, rules);
+  const tails = spellTails(last, { ends, isWhole: parts.length === 1 }, rules);
   if (tails === undefined) return undefined;
   const others = [...new Set(tails)].map((tail): Glob => ({ parts: [...parts.slice(0, -1), tail], ends: true }));
   const more = others.filter((one) => !impliesGlob(one, pattern.path));
@@ -33,7 +33,7 @@ interface Shape {
 }
 
 /** Returns how else the path may end, completely, where it ends with a literal. */
-function tailsOf(last: string, { ends, isWhole }: Shape, rules: UrlRules): string[] | undefined {
+function spellTails(last: string, { ends, isWhole }: Shape, rules: UrlRules): string[] | undefined {
   const found: string[] = [];
   for (const suffix of ['/', ...rules.index.map((name) => `/${name}`)]) {
     // A prefix may end anywhere in what is left out elsewhere.

@@ -39,11 +39,11 @@ function toGlob(piece: string): Glob {
 }
 
 /** Returns the parameters of a query in one spelling; an empty value is left out with its sign. */
-export const parametersOf = (query: string): string[] =>
+export const splitQuery = (query: string): string[] =>
   query.split('&').flatMap((one) => (one === '' ? [] : [/^[^=]*=$/.test(one) ? one.slice(0, -1) : one]));
 
 /** An empty value may be written or left out. */
-const spellingsOf = (parameter: string): readonly string[] => {
+const spellParameter = (parameter: string): readonly string[] => {
   const sign = parameter.indexOf('=');
   if (sign === -1) return [parameter, `${parameter}=`];
   return sign === parameter.length - 1 ? [parameter, parameter.slice(0, -1)] : [parameter];
@@ -55,7 +55,7 @@ export function matchesQuery(pattern: Glob, query: string): boolean {
   if (globs.length === 0 || (spans && isMatch(pattern, query))) return true;
   const parameters = query.split('&');
   for (const glob of globs) {
-    if (!parameters.some((parameter) => spellingsOf(parameter).some((text) => isMatch(glob, text)))) return false;
+    if (!parameters.some((parameter) => spellParameter(parameter).some((text) => isMatch(glob, text)))) return false;
   }
   return true;
 }

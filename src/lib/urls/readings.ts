@@ -27,7 +27,10 @@ const ODD_QUERY = /;|%u[0-9a-f]{4}|(?:^|&)[^=&]*(?:[+.[]|%20|%5b|%2e|%00)/i;
  * Returns the readings of a URL with the plainest first, the URL itself among them; undefined if it has just one,
  * `unreadable` if one of them has no plain path, or if there are too many.
  */
-export function readingsOf(locator: Locator, index: readonly string[]): readonly Reading[] | 'unreadable' | undefined {
+export function findReadings(
+  locator: Locator,
+  index: readonly string[],
+): readonly Reading[] | 'unreadable' | undefined {
   const { host, path, query } = locator;
   const bare = host.replace(/:\d+$/, '');
   const hasOtherPath = ODD_PATH.test(path) || index.some((name) => toFolded(path).includes(`/${toFolded(name)}/`));
@@ -125,7 +128,7 @@ function scriptsIn(path: string, index: readonly string[]): [path: string, rare:
 function withQueries(target: Target): Target[] {
   if (!ODD_QUERY.test(target.query)) return [target];
   const parted = target.query.replaceAll(';', '&').replaceAll(/%u([0-9a-f]{4})/gi, (_, code: string) => toEscape(code));
-  const others = [parted, parted.split('&').flatMap(phpNamesOf).join('&')];
+  const others = [parted, parted.split('&').flatMap(phpSpellings).join('&')];
   return [target, ...others.map((query) => ({ ...target, query, rare: true }))];
 }
 
@@ -136,7 +139,7 @@ const toEscape = (code: string): string =>
  * Returns a parameter by the names that PHP may give it: spaces before a name are dropped, a NUL ends it, and `a[x]` is
  * an entry of the list `a`, as `a[]` is.
  */
-function phpNamesOf(parameter: string): string[] {
+function phpSpellings(parameter: string): string[] {
   const [, name = '', rest = ''] = /^([^=]*)(.*)$/s.exec(parameter) ?? [];
   const begun = name.replace(/^(?:\+|%20)+/, '').replace(/%00[^]*$/, '');
   const [, plain = '', key] = /^(.*?)(?:(?:\[|%5b)(.*))?$/is.exec(begun) ?? [];

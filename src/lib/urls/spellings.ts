@@ -45,18 +45,18 @@ const isIndex = (name: string, { index, case: letters }: UrlRules): boolean =>
   index.includes(name) || (letters === 'ignored' && index.some((one) => toFolded(one) === toFolded(name)));
 
 /** Returns the path and its other spellings, apart from the case of letters. Takes a path in one spelling. */
-export function spellingsOf(path: string, rules: UrlRules): string[] {
-  const folder = folderOf(path, rules);
+export function spellPath(path: string, rules: UrlRules): string[] {
+  const folder = findFolder(path, rules);
   if (folder === undefined) return [path];
-  const bare = bareOf(folder, rules);
+  const bare = stripFinalSlash(folder, rules);
   const all = [...(bare === undefined ? [] : [bare]), folder, ...rules.index.map((name) => folder + name)];
   return [path, ...all.filter((one) => one !== path)];
 }
 
 /** Returns the one spelling that stands for all. */
 export function canonicalPath(path: string, rules: UrlRules): string {
-  const folder = folderOf(path, rules);
-  const one = folder === undefined ? path : (bareOf(folder, rules) ?? folder);
+  const folder = findFolder(path, rules);
+  const one = folder === undefined ? path : (stripFinalSlash(folder, rules) ?? folder);
   return rules.case === 'ignored' ? toFolded(one) : one;
 }
 
@@ -67,7 +67,7 @@ export function canonicalUrl(url: string, rulesOf: (host: string) => UrlRules): 
 }
 
 /** Returns the folder that serves the file, with its final slash; undefined where the file is none of a folder. */
-function folderOf(path: string, rules: UrlRules): string | undefined {
+function findFolder(path: string, rules: UrlRules): string | undefined {
   const end = path.lastIndexOf('/') + 1;
   if (end === path.length) return path;
   const name = path.slice(end);
@@ -76,7 +76,7 @@ function folderOf(path: string, rules: UrlRules): string | undefined {
 }
 
 /** Returns the folder without its final slash if that is the same file. */
-function bareOf(folder: string, rules: UrlRules): string | undefined {
+function stripFinalSlash(folder: string, rules: UrlRules): string | undefined {
   if (rules.finalSlash === 'significant' || folder === '/') return undefined;
   const bare = folder.slice(0, -1);
   const name = bare.slice(bare.lastIndexOf('/') + 1);

@@ -6,13 +6,13 @@ import { type Locator, parseTarget } from './locator.ts';
 import { pathSet } from './pattern-sets.ts';
 import {
   canMatchBoth,
-  hostPatternsOf,
   impliesHost,
   impliesPath,
   matchesPath,
   type PathPattern,
   parseHostPattern,
   parsePathPattern,
+  toHostPatterns,
   toTarget,
 } from './url-pattern.ts';
 
@@ -267,6 +267,6 @@ test('hosts, and the names below them', () => {
   ]) {
     assert.equal(parseHostPattern(text), undefined, text);
   }
-  assert.deepEqual(hostPatternsOf('a.b.c:80'), ['a.b.c:80', '*.b.c:80', '*.c:80']);
-  assert.deepEqual(hostPatternsOf('localhost'), ['localhost']);
+  assert.deepEqual(toHostPatterns('a.b.c:80'), ['a.b.c:80', '*.b.c:80', '*.c:80']);
+  assert.deepEqual(toHostPatterns('localhost'), ['localhost']);
 });

@@ -7,7 +7,7 @@
 import { type Glob, impliesGlob, isMatch } from './glob.ts';
 import { isServable, type Locator, parseNamedHost } from './locator.ts';
 import { impliesQuery, matchesQuery } from './query-pattern.ts';
-import { spellingsOf, toFolded, type UrlRules } from './spellings.ts';
+import { spellPath, toFolded, type UrlRules } from './spellings.ts';
 
 export interface PathPattern {
   readonly path: Glob;
@@ -35,14 +35,14 @@ export function toTarget({ path, query }: Pick<Locator, 'path' | 'query'>, rules
   const text = toPathText(path);
   const target = { path: text, query: toQueryText(query) };
   if (rules === undefined) return target;
-  const spellings = spellingsOf(text, rules);
+  const spellings = spellPath(text, rules);
   return rules.case === 'ignored'
     ? { ...target, spellings: spellings.map(toFolded), folded: true }
     : { ...target, spellings };
 }
 
 /** Returns the texts of a path that patterns are compared with, the one that was asked for first. */
-export const textsOf = ({ path, spellings }: Target): readonly string[] => spellings ?? [path];
+export const targetTexts = ({ path, spellings }: Target): readonly string[] => spellings ?? [path];
 
 /** Spells a decoded path. */
 const toPathText = (path: string): string =>
@@ -70,12 +70,12 @@ export function parsePathPattern(text: string): PathPattern | undefined {
   const pathParts = toParts(path, toLiteralPath);
   const queryParts = others.length === 0 ? null : toParts(others.join('?'), toLiteralQuery);
   if (pathParts === undefined || queryParts === undefined) return undefined;
-  const octets = lengthOf(pathParts) + (ends ? 1 : 0);
+  const octets = joinedLength(pathParts) + (ends ? 1 : 0);
   if (queryParts === null) return { path: { parts: pathParts, ends }, query: null, octets };
   return {
     path: { parts: pathParts, ends: true },
     query: { parts: queryParts, ends },
-    octets: octets + 1 + lengthOf(queryParts),
+    octets: octets + 1 + joinedLength(queryParts),
   };
 }
 
@@ -84,7 +84,8 @@ function toParts(text: string, toLiteral: (text: string) => string | undefined):
   return parts.includes(undefined) ? undefined : (parts as string[]);
 }
 
-const lengthOf = (parts: readonly string[]): number => parts.reduce((sum, part) => sum + part.length, parts.length - 1);
+const joinedLength = (parts: readonly string[]): number =>
+  parts.reduce((sum, part) => sum + part.length, parts.length - 1);
 
 /** Encoded slashes and backslashes, segments that servers resolve, and what is encoded twice: no locator has them. */
 const UNMATCHED = /\/\/|\/\.\.?\/|\\|%(?:[0-9a-f]{2}|u[0-9a-f]{4})|\p{Cc}/iu;
@@ -104,7 +105,7 @@ const toLiteralQuery = (text: string): string | undefined =>
 
 /** A URL matches if any spelling of its path does. */
 export function matchesPath(pattern: PathPattern, target: Target): boolean {
-  const glob = target.folded === true ? foldedPathOf(pattern) : pattern.path;
+  const glob = target.folded === true ? toFoldedPath(pattern) : pattern.path;
   const { spellings } = target;
   const matches = spellings === undefined ? isMatch(glob, target.path) : matchesAny(glob, spellings);
   return matches && (pattern.query === null || matchesQuery(pattern.query, target.query));
@@ -118,7 +119,7 @@ function matchesAny(glob: Glob, texts: readonly string[]): boolean {
 const foldedPaths = new WeakMap<PathPattern, Glob>();
 
 /** Returns the pattern's path for URLs in which the case of letters does not count. */
-export function foldedPathOf(pattern: PathPattern): Glob {
+export function toFoldedPath(pattern: PathPattern): Glob {
   const known = foldedPaths.get(pattern);
   if (known !== undefined) return known;
   const folded = { ...pattern.path, parts: pattern.path.parts.map(toFolded) };
@@ -166,7 +167,7 @@ export function impliesPath(one: PathPattern, other: PathPattern): boolean {
 /** Returns whether every host that matches one pattern matches the other. */
 export function impliesHost(one: string, other: string): boolean {
   if (one === other) return true;
-  return other.startsWith('*') && hostPatternsOf(one.startsWith('*.') ? one.slice(2) : one).includes(other);
+  return other.startsWith('*') && toHostPatterns(one.startsWith('*.') ? one.slice(2) : one).includes(other);
 }
 
 /** Parses a host such as `www.example.com`, `*.example.com` for all names below it, or either with a port. */
@@ -186,7 +187,7 @@ export function isServablePattern(text: string): boolean {
 }
 
 /** Returns the host patterns that a host matches: itself, then those of the names above it. */
-export function hostPatternsOf(host: string): string[] {
+export function toHostPatterns(host: string): string[] {
   const patterns = [host];
   for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) patterns.push(`*${host.slice(dot)}`);
   return patterns;

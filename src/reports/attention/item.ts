@@ -50,23 +50,26 @@ export interface Item {
 }
 
 /** `names`: of requesters; others are named by their ids. */
-export function messageOf({ message, subject: { requesterId = '' } }: Item, names?: ReadonlyMap<string, string>) {
+export function formatItemMessage(
+  { message, subject: { requesterId = '' } }: Item,
+  names?: ReadonlyMap<string, string>,
+) {
   return typeof message === 'string' ? message : message(names?.get(requesterId) ?? requesterId);
 }
 
 export const ITEMS_MAX = 100;
 
-const rankOf = ({ severity }: Item): number => SEVERITIES.indexOf(severity);
-const kindRankOf = ({ kind }: Item): number => KIND_NAMES.indexOf(kind);
+const severityRank = ({ severity }: Item): number => SEVERITIES.indexOf(severity);
+const kindRank = ({ kind }: Item): number => KIND_NAMES.indexOf(kind);
 
 /** Sorts by severity, then by kind, then the longest first; keeps the first ones. */
 export function mostUrgent(items: readonly Item[]): { items: Item[]; hasMore: boolean } {
   const sorted = items.toSorted(
     (a, b) =>
-      rankOf(a) - rankOf(b) ||
-      kindRankOf(a) - kindRankOf(b) ||
+      severityRank(a) - severityRank(b) ||
+      kindRank(a) - kindRank(b) ||
       (a.since ?? 0) - (b.since ?? 0) ||
-      messageOf(a).localeCompare(messageOf(b)),
+      formatItemMessage(a).localeCompare(formatItemMessage(b)),
   );
   return { items: sorted.slice(0, ITEMS_MAX), hasMore: sorted.length > ITEMS_MAX };
 }

@@ -65,13 +65,13 @@ function unlessEnding(ending: AbortSignal, reading: Promise<Jump[]>): Promise<Ju
 
 /** No requester has this id. */
 const ANONYMOUS = '';
-const nameOf = ({ requesterId }: Jump): string => requesterId ?? ANONYMOUS;
+const requesterKey = ({ requesterId }: Jump): string => requesterId ?? ANONYMOUS;
 
 async function plan(db: Db, jumps: readonly Jump[], now: number): Promise<Edit> {
-  const announced = await findAnnounced(db, 'denials', jumps.map(nameOf));
+  const announced = await findAnnounced(db, 'denials', jumps.map(requesterKey));
   const dayBefore = now - DAY_MS;
-  const due = jumps.filter((one) => (announced.get(nameOf(one)) ?? Number.NEGATIVE_INFINITY) <= dayBefore);
-  const steps = due.map((one) => announceJump(nameOf(one), { at: now, dayBefore }));
+  const due = jumps.filter((one) => (announced.get(requesterKey(one)) ?? Number.NEGATIVE_INFINITY) <= dayBefore);
+  const steps = due.map((one) => announceJump(requesterKey(one), { at: now, dayBefore }));
   return {
     steps: due.length === 0 ? [] : [...steps, deleteJumps(dayBefore)],
     changes: due.map((one) => toChange(one, now)),

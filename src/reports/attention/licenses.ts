@@ -31,7 +31,7 @@ export async function endingLicenses(db: Db, now: number): Promise<Item[]> {
       kind: 'license_ending',
       severity: left <= URGENT_MS ? 'high' : 'medium',
       subject: { requesterId, licenseId: id },
-      message: (name) => `The license ${nameOf(type, terms)} of ${name} ends ${inDays(left)}.`,
+      message: (name) => `The license ${nameLicense(type, terms)} of ${name} ends ${inDays(left)}.`,
       since: (expiresAt ?? now) - ENDING_MS,
       path: `/v1/licenses/${id}`,
     };
@@ -39,7 +39,7 @@ export async function endingLicenses(db: Db, now: number): Promise<Item[]> {
 }
 
 /** Names a license by the reference in its terms, such as the number of a contract; without one by its type. */
-const nameOf = (type: string, terms: Terms | null): string => `\`${terms?.reference ?? type}\``;
+const nameLicense = (type: string, terms: Terms | null): string => `\`${terms?.reference ?? type}\``;
 
 function inDays(ms: number): string {
   const days = Math.ceil(ms / DAY_MS);
@@ -106,7 +106,7 @@ function quotaItem({ requesterId, type, count: { licenseId }, terms, units, used
     kind: 'quota',
     severity: isUsedUp ? 'high' : 'medium',
     subject: { requesterId, licenseId },
-    message: (name) => `The license ${nameOf(type, terms)} of ${name} ${what}: ${numbers}.`,
+    message: (name) => `The license ${nameLicense(type, terms)} of ${name} ${what}: ${numbers}.`,
     since: null,
     path: `/v1/licenses/${licenseId}/usage`,
   };

@@ -1,7 +1,7 @@
 /** The things that need attention, on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../../lib/clock.ts';
-import { ITEMS_MAX, type Item, KIND_NAMES, KINDS, messageOf, SEVERITIES } from './item.ts';
+import { formatItemMessage, ITEMS_MAX, type Item, KIND_NAMES, KINDS, SEVERITIES } from './item.ts';
 
 const id = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -49,7 +49,7 @@ export const attentionAnswer = (
   object: 'attention',
   data: items.map((item) => ({
     ...item,
-    message: messageOf(item, names),
+    message: formatItemMessage(item, names),
     since: item.since === null ? null : toIso(item.since),
   })),
   hasMore,

@@ -10,7 +10,7 @@ import { type AlarmsQuery, answerAlarms } from './alarms.ts';
 import { answerReport, type ReportQuery } from './counts.ts';
 import type { DemandQuery } from './demand-query.ts';
 import { answerDivergences, type DivergencesQuery } from './divergences.ts';
-import { isDamage, messageOf } from './duckdb.ts';
+import { errorMessage, isDamage } from './duckdb.ts';
 import {
   answerLicensedCells,
   answerLicensedCounts,
@@ -141,11 +141,11 @@ export class Answerer {
       const getValue = await work();
       for (const one of wanted) replies.answer(one, getValue(one));
     } catch (error) {
-      for (const one of wanted) replies.refuse(one, messageOf(error));
+      for (const one of wanted) replies.refuse(one, errorMessage(error));
       if (isDamage(error)) {
         this.#damage = error;
         replies.damaged();
-      } else replies.problem(`a question was not answered: ${messageOf(error)}`);
+      } else replies.problem(`a question was not answered: ${errorMessage(error)}`);
     }
   }
 }

@@ -8,8 +8,17 @@ import { Answerer, type Asked, type ColumnsQuestion, type Replies } from './answ
 import { withArchive } from './archive-source.ts';
 import { compactStore } from './compact.ts';
 import { DecisionsLost, Diverged } from './diverged.ts';
-import { hasRoom, isDamage, isFull, messageOf, openMemoryStore, openStore, removeStore, type Store } from './duckdb.ts';
-import { buffersOf, type LicensedWindow } from './licensed.ts';
+import {
+  errorMessage,
+  hasRoom,
+  isDamage,
+  isFull,
+  openMemoryStore,
+  openStore,
+  removeStore,
+  type Store,
+} from './duckdb.ts';
+import { type LicensedWindow, toTransferList } from './licensed.ts';
 import { type DecisionSource, openSource, SourceFailed } from './source.ts';
 import { openTail, type Tail } from './tail.ts';
 
@@ -97,7 +106,7 @@ const replies: Replies = {
   closing: () => (closing ? CLOSED : null),
   answer({ id, question }, value) {
     if (!open.delete(id)) return;
-    const moved = question.kind === 'licensedGroups' ? buffersOf(value as LicensedWindow) : [];
+    const moved = question.kind === 'licensedGroups' ? toTransferList(value as LicensedWindow) : [];
     port.postMessage({ kind: 'answer', id, value } satisfies FromWorker, moved);
   },
   refuse({ id }, message) {
@@ -202,10 +211,10 @@ async function serveOnce(inMemory: boolean): Promise<End> {
   } catch (error) {
     const end = inMemory ? 'failed' : toEnd(error);
     const from = end === 'damaged' ? ' from nothing' : '';
-    const message = `the columns start again${from}: ${messageOf(error)}`;
+    const message = `the columns start again${from}: ${errorMessage(error)}`;
     if (!closing) post({ kind: 'problem', message, isLoss: error instanceof DecisionsLost });
     // A new file is filled soon, so questions wait for it. Other failures may last.
-    if (end === 'failed') for (const asked of waiting.splice(0)) replies.refuse(asked, messageOf(error));
+    if (end === 'failed') for (const asked of waiting.splice(0)) replies.refuse(asked, errorMessage(error));
     return end;
   } finally {
     const used = current;
@@ -223,7 +232,7 @@ async function compact(): Promise<void> {
   } catch (error) {
     if (closing) return;
     compactAt = performance.now() + COMPACT_RETRY_MS;
-    post({ kind: 'problem', message: `the columns could not be compacted: ${messageOf(error)}` });
+    post({ kind: 'problem', message: `the columns could not be compacted: ${errorMessage(error)}` });
   }
 }
 
@@ -243,7 +252,7 @@ async function closeQuietly(end: DecisionSource | Store | undefined): Promise<vo
   try {
     await end?.close();
   } catch (error) {
-    post({ kind: 'problem', message: `the columns did not close well: ${messageOf(error)}` });
+    post({ kind: 'problem', message: `the columns did not close well: ${errorMessage(error)}` });
   }
 }
 

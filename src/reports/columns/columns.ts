@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../db/db.ts';
-import { budgetOf, type ColumnsMemory, limitsOf, USUAL_MIB } from '../../lib/memory.ts';
+import { type ColumnsMemory, planBudget, toResourceLimits, USUAL_MIB } from '../../lib/memory.ts';
 import type { Seen, SeenPage, SeenQuery } from '../usage/seen.ts';
 import type { Alarms, AlarmsQuery } from './alarms.ts';
 import type { ColumnsQuestion, ColumnsSetup, FromWorker, ToWorker, WorkerState } from './columns-worker.ts';
@@ -187,11 +187,11 @@ class ColumnsThread implements Columns {
 
   #start(): void {
     this.#started = true;
-    const { records, columnsFile, archiveDir = null, memory = budgetOf(USUAL_MIB).columns, worker } = this.#options;
+    const { records, columnsFile, archiveDir = null, memory = planBudget(USUAL_MIB).columns, worker } = this.#options;
     // Without heap, the thread ends instead of the process.
     const thread = new Worker(worker ?? new URL('./columns-worker.ts', import.meta.url), {
       workerData: { records, columnsFile, archiveDir, memory } satisfies ColumnsSetup,
-      resourceLimits: limitsOf(memory.heap),
+      resourceLimits: toResourceLimits(memory.heap),
     });
     thread.on('message', (message: FromWorker) => this.#receive(message));
     thread.on('error', (error) => this.#report(`the columns' thread failed: ${(error as Error).message}`));

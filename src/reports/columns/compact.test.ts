@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { temporaryFolder } from '../../../kit/launch.ts';
 import { until } from '../../../kit/until.ts';
-import { budgetOf, USUAL_MIB } from '../../lib/memory.ts';
+import { planBudget, USUAL_MIB } from '../../lib/memory.ts';
 import { compactStore } from './compact.ts';
 import { compactFile, openStore } from './duckdb.ts';
 
-const { heap, engineMiB } = budgetOf(USUAL_MIB).columns;
+const { heap, engineMiB } = planBudget(USUAL_MIB).columns;
 const SECRET = 'an-id-that-was-erased';
 const ROWS = 1_000_000;
 

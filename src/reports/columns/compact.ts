@@ -3,9 +3,9 @@ import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { sync } from '../../lib/folder.ts';
-import { type Heap, limitsOf } from '../../lib/memory.ts';
+import { type Heap, toResourceLimits } from '../../lib/memory.ts';
 import type { CompactSetup } from './compact-worker.ts';
-import { compactFile, settingsOf } from './duckdb.ts';
+import { compactFile, engineSettings } from './duckdb.ts';
 
 export interface Compacting {
   heap: Heap;
@@ -22,8 +22,8 @@ export async function compactStore(file: string, { heap, engineMiB, signal }: Co
   const fresh = compactFile(file);
   for (const path of [fresh, `${fresh}.wal`]) rmSync(path, { force: true });
   const thread = new Worker(new URL('./compact-worker.ts', import.meta.url), {
-    workerData: { file, fresh, settings: settingsOf(engineMiB) } satisfies CompactSetup,
-    resourceLimits: limitsOf(heap),
+    workerData: { file, fresh, settings: engineSettings(engineMiB) } satisfies CompactSetup,
+    resourceLimits: toResourceLimits(heap),
   });
   const stop = (): void => thread.postMessage('stop');
   signal.addEventListener('abort', stop);

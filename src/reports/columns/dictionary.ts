@@ -32,7 +32,7 @@ export function dictionary(writer: DuckDBConnection, table: DictionaryName): Dic
   const kept = new Map<string, number>();
   const recent = new Recent<number>();
 
-  function numberOf(text: string): number | undefined {
+  function findNumber(text: string): number | undefined {
     const before = recent.get(text);
     if (before !== undefined) return before;
     const number = kept.get(text);
@@ -67,7 +67,7 @@ export function dictionary(writer: DuckDBConnection, table: DictionaryName): Dic
       for (let i = 0; i < count; i++) {
         const text = textAt(i);
         if (text === null) continue;
-        const number = numberOf(text);
+        const number = findNumber(text);
         if (number === undefined) unknown.add(text);
         else numbers[i] = number;
       }

@@ -1,7 +1,7 @@
 /** Counts where a candidate decided otherwise than its policy: by requester, crawler, item or URL, and reason. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { LIMIT_CODES, parseCandidate } from '../../decisions/ledger/candidate.ts';
-import { type Reason, reasonOf } from '../../rules/reason.ts';
+import { decodeReason, type Reason } from '../../rules/reason.ts';
 import { inSnapshot, integer, readColumns, readRows, text } from './sql.ts';
 
 export interface DivergencesQuery {
@@ -64,7 +64,7 @@ async function readSums(connection: DuckDBConnection, outcomes: Outcomes): Promi
   const sums = { agreements: 0, newlyDenied: 0, newlyAllowed: 0 };
   const reasons = new Map<string, Divergences['byReason'][number]>();
   for (const { reason, candidate, n } of rows) {
-    const from = LIMIT_CODES.includes(reason) ? null : reasonOf(reason);
+    const from = LIMIT_CODES.includes(reason) ? null : decodeReason(reason);
     const to = outcomes.get(candidate) ?? null;
     if ((from === null) === (to === null)) {
       sums.agreements += n;
@@ -82,10 +82,10 @@ type Lists = Pick<Divergences, 'byRequester' | 'byCrawler' | 'byContent'>;
 const NO_LISTS: Lists = { byRequester: [], byCrawler: [], byContent: [] };
 
 async function readLists(connection: DuckDBConnection, outcomes: Outcomes, { limit }: DivergencesQuery) {
-  const numbersOf = (allowed: boolean): number[] =>
+  const pickNumbers = (allowed: boolean): number[] =>
     [...outcomes].flatMap(([number, reason]) => ((reason === null) === allowed ? [number] : []));
-  const diverging = `(${ALLOWED} and ${inList('candidate', numbersOf(false))}
-    or not ${ALLOWED} and ${inList('candidate', numbersOf(true))})`;
+  const diverging = `(${ALLOWED} and ${inList('candidate', pickNumbers(false))}
+    or not ${ALLOWED} and ${inList('candidate', pickNumbers(true))})`;
   // Names are looked up for the groups, not for each decision.
   const read = <Row>(by: string, names: string): Promise<(Row & Turns)[]> =>
     readRows(

@@ -30,7 +30,7 @@ const TABLES = `
   insert into position values (${VERSION}, null, 0, -1, 0, 0, false, 0);
 `;
 
-export const settingsOf = (engineMiB: number) => ({
+export const engineSettings = (engineMiB: number) => ({
   memory_limit: `${engineMiB}MiB`,
   threads: '2',
   // Order costs memory, and every query states its own.
@@ -108,7 +108,7 @@ async function open(file: string, engineMiB: number): Promise<{ store: Store; fr
 }
 
 async function storeIn(file: string, engineMiB: number, fresh: boolean): Promise<Store> {
-  const settings = settingsOf(engineMiB);
+  const settings = engineSettings(engineMiB);
   const instance = await DuckDBInstance.create(file, settings);
   try {
     const writer = await instance.connect();
@@ -130,7 +130,7 @@ async function storeIn(file: string, engineMiB: number, fresh: boolean): Promise
       interrupt() {
         for (const connection of connections) connection.interrupt();
       },
-      size: () => sizeOf(file) + sizeOf(`${file}.wal`),
+      size: () => fileSize(file) + fileSize(`${file}.wal`),
       close() {
         for (const connection of connections) connection.closeSync();
         instance.closeSync();
@@ -142,16 +142,16 @@ async function storeIn(file: string, engineMiB: number, fresh: boolean): Promise
   }
 }
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+const fileSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Checks for faults that a new file repairs. DuckDB distinguishes them only by how the message begins. */
 export const isDamage = (error: unknown): boolean =>
-  /^(IO|INTERNAL|FATAL|Serialization|TransactionContext) Error|[Cc]orrupt|invalidated/.test(messageOf(error)) &&
+  /^(IO|INTERNAL|FATAL|Serialization|TransactionContext) Error|[Cc]orrupt|invalidated/.test(errorMessage(error)) &&
   !isFull(error);
 
-export const isFull = (error: unknown): boolean => /no space left|quota exceeded/i.test(messageOf(error));
+export const isFull = (error: unknown): boolean => /no space left|quota exceeded/i.test(errorMessage(error));
 
-export const messageOf = (error: unknown): string => {
+export const errorMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 };

@@ -58,7 +58,7 @@ export function inGroupOrder(rows: LicensedRows, groups: readonly RowPlaces[]): 
     if (count <= RUNS_MAX) {
       for (let to = group.start; to < group.end; ) to = copyBlock(rows, { heads, ends, count }, to, copy);
     } else {
-      const { places } = inIdOrder(rows, runsOf(rows, group));
+      const { places } = inIdOrder(rows, toRuns(rows, group));
       for (let i = 0; i < places.length; i++) copy(places[i] as number, group.start + i);
     }
   }
@@ -108,7 +108,7 @@ function copyBlock(
   return place;
 }
 
-function runsOf(rows: LicensedRows, { start, end }: RowPlaces): RowPlaces[] {
+function toRuns(rows: LicensedRows, { start, end }: RowPlaces): RowPlaces[] {
   const [heads, ends] = [new Uint32Array(end - start), new Uint32Array(end - start)];
   const count = findRuns(rows, { start, end }, heads, ends);
   return Array.from({ length: count }, (_, i) => ({ start: heads[i] as number, end: ends[i] as number }));

@@ -84,7 +84,7 @@ const NOWHERE = -1;
  */
 export async function select(connection: DuckDBConnection, selection: Selection): Promise<string> {
   const { requesterId, type } = selection;
-  const requester = requesterId === undefined ? undefined : await numberOf(connection, 'requesterId', requesterId);
+  const requester = requesterId === undefined ? undefined : await findNumber(connection, 'requesterId', requesterId);
   const terms = requesterId === undefined ? ['true'] : [`requester = ${integer(requester ?? NOWHERE)}`];
   const own = (column: string): string =>
     requester === undefined ? column : `case when requester = ${integer(requester)} then ${column} end`;
@@ -95,7 +95,7 @@ export async function select(connection: DuckDBConnection, selection: Selection)
   for (const key of Object.keys(NUMBERED) as (keyof typeof NUMBERED)[]) {
     const id = selection[key];
     if (id === undefined || key === 'requesterId') continue;
-    const number = await numberOf(connection, key, id);
+    const number = await findNumber(connection, key, id);
     terms.push(`${own(NUMBERED[key][0])} = ${integer(number ?? NOWHERE)}`);
   }
   // A join: a third of the time of `in`.
@@ -106,7 +106,7 @@ export async function select(connection: DuckDBConnection, selection: Selection)
   return `from decisions${ofType} where ${terms.join(' and ')}`;
 }
 
-async function numberOf(
+async function findNumber(
   connection: DuckDBConnection,
   key: keyof typeof NUMBERED,
   id: string,

@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { Failure, fail } from '../../api/errors.ts';
 import type { PartnerCaller } from '../../api/http/auth.ts';
-import { pageOf } from '../../api/http/list.ts';
-import { checkOf, validItem } from '../../api/http/validate.ts';
+import { listSchema } from '../../api/http/list.ts';
+import { lazyCheck, validItem } from '../../api/http/validate.ts';
 import { type Ask, accept } from '../../decisions/check/ask.ts';
 import { type CheckDeps, checkAll } from '../../decisions/check/check.ts';
 import { CheckError, CheckRequest } from '../../decisions/check/schema.ts';
@@ -21,7 +21,7 @@ const OwnCheck = Type.Object(
   { additionalProperties: false, oneRequired: ['contentId', 'url'], title: 'PartnerCheck' },
 );
 type OwnCheck = Static<typeof OwnCheck>;
-const isOwnCheck = checkOf(OwnCheck);
+const isOwnCheck = lazyCheck(OwnCheck);
 
 export const OwnAccess = Type.Object(
   { checks: Type.Array(Type.Unknown({ entry: OwnCheck }), { minItems: 1, maxItems: 1000 }) },
@@ -77,7 +77,7 @@ const AccessAnswer = Type.Object(
   },
   { title: 'PartnerAccess', description: 'Whether the partner may have something now' },
 );
-export const AccessPage = pageOf(Type.Union([AccessAnswer, CheckError]), 'PartnerAccessList');
+export const AccessPage = listSchema(Type.Union([AccessAnswer, CheckError]), 'PartnerAccessList');
 
 /** Returns the answers in the order of the checks. */
 export async function checkOwnAccess(deps: CheckDeps, caller: PartnerCaller, checks: readonly unknown[]) {

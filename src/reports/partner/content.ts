@@ -3,9 +3,9 @@
  * for. Limits and quotas are left out: they change with every request.
  */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { type Content, toContentFacts } from '../../content/content.ts';
-import { placeOf } from '../../content/placement.ts';
+import { toPlace } from '../../content/placement.ts';
 import { findActiveBefore } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
 import { idForm, PAGE_DEFAULT } from '../../db/page.ts';
@@ -44,7 +44,7 @@ const OwnContent = Type.Object(
 
 export const OwnContentPage = Type.Object(
   {
-    ...pageOf(OwnContent).properties,
+    ...listSchema(OwnContent).properties,
     data: Type.Array(OwnContent, { description: 'May be fewer than `limit` while there are more' }),
     totalCount: Type.Null({ description: 'Not counted' }),
   },
@@ -103,7 +103,7 @@ async function openDecider(
   const ask = { ...wanted, requesterId, context: { verified: 'token' as const } };
   const at = now();
   return async (item) => {
-    const place = placeOf(item, inForce);
+    const place = toPlace(item, inForce);
     const policy = await snapshot.findPolicy(place.policyId);
     if (policy === undefined) return undefined;
     const evaluation = evaluate({ content: toContentFacts(item, place), policy, requester }, ask, at);

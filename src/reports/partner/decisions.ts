@@ -8,7 +8,7 @@ import { findContent, findContents } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, type Page, SEQ_FORM } from '../../db/page.ts';
 import { type Decision, parseDecisionId } from '../../decisions/ledger/decision.ts';
-import { groundsOf, toUrlPrefix } from '../../decisions/log/grounds.ts';
+import { toGroundsFilter, toUrlPrefix } from '../../decisions/log/grounds.ts';
 import { type DecisionFilter, findDecision, type LoggedDecision, readDecisions } from '../../decisions/log/log.ts';
 import { asTest, type DecisionLog } from '../../decisions/log/test-log.ts';
 import { findPolicyNo, findVersion } from '../../policies/store.ts';
@@ -51,7 +51,7 @@ async function toFilter(
   query: ListOwnDecisionsQuery,
   span: Span,
 ): Promise<DecisionFilter | undefined> {
-  const filter: DecisionFilter = { ...span, ...groundsOf(query), requesterId };
+  const filter: DecisionFilter = { ...span, ...toGroundsFilter(query), requesterId };
   if (query.url !== undefined) filter.url = toUrlPrefix(query.url);
   if (query.allowed !== undefined) filter.allowed = query.allowed;
   if (query.reason !== undefined) filter.reason = reasonCode(query.reason);
@@ -126,7 +126,7 @@ interface LimitedRule {
 export function openScopes(db: Db) {
   const versions = new Map<string, Promise<readonly LimitedRule[]>>();
 
-  function rulesOf({ policyId, policyVersion }: Decision) {
+  function findRules({ policyId, policyVersion }: Decision) {
     const name = `${policyId} ${policyVersion}`;
     const known = versions.get(name) ?? readRules(db, policyId, policyVersion);
     versions.set(name, known);
@@ -139,7 +139,7 @@ export function openScopes(db: Db) {
       for (const decision of decisions) {
         const { rateLimit, matchedRule } = decision;
         if (rateLimit === null || matchedRule === null) continue;
-        const rule = (await rulesOf(decision))[matchedRule.index];
+        const rule = (await findRules(decision))[matchedRule.index];
         if ((rule?.rateLimit?.scope ?? 'requester') !== 'requester') shared.add(decision);
       }
       return shared;

@@ -3,7 +3,7 @@
 import { fail } from '../../api/errors.ts';
 import type { PageQuery } from '../../db/page.ts';
 import { licenseNotFound } from '../../requesters/licenses/edits.ts';
-import { findLicense, findLicensesOf, findRequester, listLicenses } from '../../requesters/store.ts';
+import { findLicense, findRequester, findRequesterLicenses, listLicenses } from '../../requesters/store.ts';
 import { findToken } from '../../requesters/tokens/store.ts';
 import type { ComputeDeps } from '../statements/compute.ts';
 import { getBilled } from '../statements/find.ts';
@@ -27,7 +27,7 @@ export async function readMe(deps: MeDeps, requesterId: string, tokenId: string)
   const [requester, token, all] = await Promise.all([
     findRequester(db, requesterId),
     findToken(db, requesterId, tokenId),
-    findLicensesOf(db, requesterId),
+    findRequesterLicenses(db, requesterId),
   ]);
   if (requester === undefined || token === undefined) {
     throw fail('invalid_requester_token', 'This token was revoked. Ask the publisher for a new one.');
@@ -40,14 +40,14 @@ export async function readMe(deps: MeDeps, requesterId: string, tokenId: string)
     const view = licenseView(license, now);
     if (!view.valid) views.push(view);
     else if (license.terms?.quota === undefined) views.push({ ...view, quota: null });
-    else if (quotas++ < QUOTAS_MAX) views.push({ ...view, quota: await quotaOf(deps, license.id) });
+    else if (quotas++ < QUOTAS_MAX) views.push({ ...view, quota: await findQuota(deps, license.id) });
     else views.push(view);
   }
   return { ...partnerView(requester, token), licenses: views, limits: await ownLimits(deps, requesterId) };
 }
 
 /** Returns null where no terms are in force. */
-const quotaOf = async (deps: MeDeps, licenseId: string) =>
+const findQuota = async (deps: MeDeps, licenseId: string) =>
   licenseUsage(deps, licenseId).then(
     ({ quota }) => quota,
     () => null,

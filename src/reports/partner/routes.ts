@@ -2,7 +2,7 @@
 import { finished } from 'node:stream/promises';
 import type { App } from '../../api/http/app.ts';
 import { CSV_TYPE } from '../../api/http/csv.ts';
-import { PageQuerySchema, pageOf, spanOf, toList } from '../../api/http/list.ts';
+import { listSchema, PageQuerySchema, readSpan, toList } from '../../api/http/list.ts';
 import { preferred } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
 import type { CheckDeps } from '../../decisions/check/check.ts';
@@ -70,7 +70,7 @@ function statementRoutes(partners: PartnerApp, deps: PartnerDeps): void {
     id: 'listOwnStatements',
     is: 'List your statements of a month, quarter or year',
     query: ListOwnStatementsQuery,
-    answer: pageOf(StatementAnswer, 'PartnerStatementList'),
+    answer: listSchema(StatementAnswer, 'PartnerStatementList'),
   };
   partnerRoute(partners, 'GET /v1/me/statements', list, async (requesterId, { query, headers }, reply) => {
     if (!prefersCsv(headers.accept)) return toList(await listOwnStatements(deps, requesterId, query));
@@ -97,7 +97,7 @@ function decisionRoutes(partners: PartnerApp, deps: MeDeps): void {
     answer: PartnerDecisionPage,
   };
   partnerRoute(partners, 'GET /v1/me/decisions', list, async (requesterId, { query }) =>
-    toList(await listOwnDecisions(deps, requesterId, query, spanOf(query))),
+    toList(await listOwnDecisions(deps, requesterId, query, readSpan(query))),
   );
 
   const read = { id: 'getOwnDecision', is: 'Read a decision about you', answer: PartnerDecision };

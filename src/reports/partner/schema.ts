@@ -1,6 +1,6 @@
 /** The partner's own view on the wire: who it is, what it holds, what it was answered. */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties, spanProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties, spanProperties } from '../../api/http/list.ts';
 import { MODES } from '../../api/permissions.ts';
 import { DenialReason, decisionProperties, groundsProperties, LoggedDecision } from '../../decisions/log/schema.ts';
 import { toIso } from '../../lib/clock.ts';
@@ -61,7 +61,7 @@ export const PartnerLicense = Type.Object(
   },
   { title: 'PartnerLicense', description: 'A license, as its requester sees it' },
 );
-export const PartnerLicensePage = pageOf(PartnerLicense);
+export const PartnerLicensePage = listSchema(PartnerLicense);
 
 export const licenseView = (license: License, at: number) => ({
   id: license.id,
@@ -161,7 +161,7 @@ export const PartnerDecision = Type.Object(
   },
   { title: 'PartnerDecision', description: 'A recorded decision about the partner' },
 );
-export const PartnerDecisionPage = pageOf(PartnerDecision);
+export const PartnerDecisionPage = listSchema(PartnerDecision);
 
 export const ListOwnDecisionsQuery = Type.Object(
   {

@@ -13,7 +13,7 @@ export interface ArchiveDeps {
   parquet: Parquet;
 }
 
-const filesOf = (db: Db): Promise<(ArchivedFile & { toSeq: number })[]> =>
+const readArchivedFiles = (db: Db): Promise<(ArchivedFile & { toSeq: number })[]> =>
   db.read<{ toSeq: number; file: string }>('select to_seq as "toSeq", file from archives order by to_seq');
 
 /** Returns the span of the numbers of archived decisions that were made in a time. */
@@ -23,7 +23,7 @@ export async function archivedEnds(
   to: number,
 ): Promise<{ after: number; last: number }> {
   let [after, last] = [Number.MAX_SAFE_INTEGER, 0];
-  for (const file of await filesOf(db)) {
+  for (const file of await readArchivedFiles(db)) {
     const [ends] = await read<{ first: number | null; last: number | null }>(
       parquet,
       file,
@@ -53,7 +53,7 @@ const ALLOWED = 'reason = 0';
 
 /** Reads the licensed decisions of a span of numbers and time, in no order. */
 export async function archivedWithin({ db, parquet }: ArchiveDeps, span: CountedSpan): Promise<CountedDecision[]> {
-  const files = (await filesOf(db)).filter(({ toSeq }) => toSeq > span.after);
+  const files = (await readArchivedFiles(db)).filter(({ toSeq }) => toSeq > span.after);
   const rows: ArchivedRow[] = [];
   for (const one of files) {
     rows.push(...(await readRows(parquet, one, span, `seq > ${span.after} and seq <= ${span.last}`)));
@@ -69,7 +69,7 @@ export async function archivedWithin({ db, parquet }: ArchiveDeps, span: Counted
 /** Reads the licensed decisions of a time whose items were deleted since they were archived, in no order. */
 export async function archivedGone({ db, parquet }: ArchiveDeps, span: TimeSpan): Promise<CountedDecision[]> {
   const found: CountedDecision[] = [];
-  for (const file of await filesOf(db)) {
+  for (const file of await readArchivedFiles(db)) {
     const items = await read<{ no: number }>(
       parquet,
       file,
@@ -119,7 +119,7 @@ const whereAllowed = async (parquet: Parquet, file: ArchivedFile, span: TimeSpan
 /** Counts the allowed, enforced decisions of a time that no license allowed. */
 export async function countArchivedOutside({ db, parquet }: ArchiveDeps, span: TimeSpan): Promise<number> {
   let count = 0;
-  for (const file of await filesOf(db)) {
+  for (const file of await readArchivedFiles(db)) {
     const where = await whereAllowed(parquet, file, span);
     const [row] = await read<{ n: number }>(parquet, file, 'count(*)::double as n', `${where} and license_id is null`);
     count += row?.n ?? 0;
@@ -130,7 +130,7 @@ export async function countArchivedOutside({ db, parquet }: ArchiveDeps, span: T
 /** Counts the decisions of a time whose items were deleted since they were archived. */
 export async function countArchivedDeleted({ db, parquet }: ArchiveDeps, span: TimeSpan): Promise<DeletedCount> {
   const count = { licensed: 0, unlicensed: 0 };
-  for (const file of await filesOf(db)) {
+  for (const file of await readArchivedFiles(db)) {
     const where = await whereAllowed(parquet, file, span);
     const rows = await read<{ no: number } & DeletedCount>(
       parquet,

@@ -1,6 +1,6 @@
 /** The lines of a statement with their amounts, pure. */
 import { formatAmount, toJsonMicros } from '../../rules/terms/money.ts';
-import { feesOf, linePrice } from '../../rules/terms/price.ts';
+import { computeFees, linePrice } from '../../rules/terms/price.ts';
 import type { Share } from '../../rules/terms/share.ts';
 import type { Terms, Tier } from '../../rules/terms/terms.ts';
 import type { Hashed, Tallied } from './tally.ts';
@@ -63,7 +63,7 @@ const EMPTY = {
 };
 
 /** `share`: the days of a period that is not whole. */
-export function billOf(
+export function computeBill(
   terms: Terms,
   tallied: Tallied,
   { share = null, corrections = [] }: { share?: Share | null; corrections?: readonly Correction[] } = {},
@@ -76,7 +76,7 @@ export function billOf(
     priced += micros;
     return { kind: 'usage', ...EMPTY, ...line, tier: tier + 1, unitPriceMicros, ...toAmount(micros, currency) };
   });
-  const { flat, trueUp } = feesOf(terms, priced, share);
+  const { flat, trueUp } = computeFees(terms, priced, share);
   if (trueUp > 0n) lines.push({ kind: 'true_up', ...EMPTY, ...toAmount(trueUp, currency) });
   if (flat > 0n) lines.push({ kind: 'flat', ...EMPTY, ...toAmount(flat, currency) });
   const ownMicros = priced + flat + trueUp;

@@ -82,7 +82,7 @@ export async function isRetiredArchive(deps: CountingDeps, { from, to }: Countin
 async function countInColumns(deps: ColumnsDeps, query: LicensedQuery, takers: Takers): Promise<void> {
   takers.begin();
   const sliceSize = Math.ceil((deps.windowSize ?? WINDOW) / TURNS);
-  const spans = await spansOf(deps, query);
+  const spans = await splitIntoSpans(deps, query);
   const ask = (span: CountingSpan | undefined) => span && quietly(deps.columns.licensedGroups({ ...query, ...span }));
   let next = ask(spans[0]);
   for (const [i, span] of spans.entries()) {
@@ -101,7 +101,7 @@ function quietly<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** Divides a time into windows with about so many decisions. */
-async function spansOf(
+async function splitIntoSpans(
   { columns, db, windowSize = WINDOW }: ColumnsDeps,
   query: LicensedQuery,
 ): Promise<CountingSpan[]> {
@@ -158,10 +158,10 @@ async function takeWindow(
   let taken = 0;
   for (const [licenseId, own] of Map.groupBy(groups, (group) => group.licenseId)) {
     const run = { rows, groups: own };
-    const goneOf = goneBy.get(licenseId);
+    const goneDecisions = goneBy.get(licenseId);
     goneBy.delete(licenseId);
-    if (goneOf !== undefined) for (const one of merged(licenseId, run, goneOf)) take(one);
-    for (const slice of goneOf === undefined ? slices(run, sliceSize) : []) {
+    if (goneDecisions !== undefined) for (const one of merged(licenseId, run, goneDecisions)) take(one);
+    for (const slice of goneDecisions === undefined ? slices(run, sliceSize) : []) {
       takeRun(licenseId, slice);
       taken += slice.groups.reduce((sum, { start, end }) => sum + end - start, 0);
       if (taken < sliceSize) continue;

@@ -1,12 +1,12 @@
 /** Computes statements: final ones as they were stored, the others from the decisions. */
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
-import { partialOf } from '../../rules/terms/partial.ts';
+import { toPartialPeriod } from '../../rules/terms/partial.ts';
 import type { Terms } from '../../rules/terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../../rules/terms/timeline.ts';
-import { type Bill, billOf, type Correction, toAmount } from './bill.ts';
+import { type Bill, type Correction, computeBill, toAmount } from './bill.ts';
 import { countFast, type FastDeps } from './columns-counting.ts';
-import { type Correctable, correctionOf, findChanged, findCorrectable } from './corrections.ts';
+import { type Correctable, findChanged, findCorrectable, findCorrection } from './corrections.ts';
 import { countOutside, type Unlicensed } from './outside.ts';
 import type { Billed, BilledContract, Statement } from './statement.ts';
 import { type FinalStatement, findFinals } from './store.ts';
@@ -48,7 +48,7 @@ export async function computeStatements(
     billed.map(({ id }) => id),
   );
   const open = billed.filter(({ id }) => !finals.has(id));
-  const jobs = new Map(open.map((one) => [one.id, jobOf(deps, one)]));
+  const jobs = new Map(open.map((one) => [one.id, toJob(deps, one)]));
   const onRecords = { ...deps, columns: undefined };
   await runJobs(from === 'records' ? onRecords : deps, [...jobs.values()]);
   const corrections = await computeCorrections(deps, open, recount);
@@ -65,14 +65,14 @@ async function computeCorrections(deps: ComputeDeps, open: readonly Billed[], re
   const latest = new Set(recount === 'records' ? [...correctable.values()].flatMap((some) => some.at(-1) ?? []) : []);
   const rest = [...correctable.values()].flat().filter((one) => !latest.has(one));
   const recounts = new Map(
-    [...latest, ...(await findChanged(deps, rest))].map((one) => [one, recountOf(deps, one.final)]),
+    [...latest, ...(await findChanged(deps, rest))].map((one) => [one, toRecount(deps, one.final)]),
   );
   // Each time by itself: others may lie years back.
   for (const jobs of Map.groupBy(recounts.values(), ({ span }) => `${span.start} ${span.end}`).values()) {
     await runJobs(recount === 'records' ? { ...deps, columns: undefined } : deps, jobs);
   }
   const correct = (one: Correctable): Correction[] => {
-    const correction = recounts.has(one) ? correctionOf(one, (recounts.get(one) as Job).tally.result()) : null;
+    const correction = recounts.has(one) ? findCorrection(one, (recounts.get(one) as Job).tally.result()) : null;
     return correction === null ? [] : [correction];
   };
   return new Map([...correctable].map(([id, some]) => [id, some.flatMap(correct)]));
@@ -80,13 +80,13 @@ async function computeCorrections(deps: ComputeDeps, open: readonly Billed[], re
 
 const newTally = ({ ledgerNo }: ComputeDeps, terms: Terms): Tally => new Tally(terms, new DecisionIds(ledgerNo));
 
-const jobOf = (deps: ComputeDeps, { contract, span }: Billed): Job => ({
+const toJob = (deps: ComputeDeps, { contract, span }: Billed): Job => ({
   licenseId: contract.licenseId,
   span,
   tally: newTally(deps, span.terms),
 });
 
-const recountOf = (deps: ComputeDeps, { statement, from, to }: FinalStatement): Job => ({
+const toRecount = (deps: ComputeDeps, { statement, from, to }: FinalStatement): Job => ({
   licenseId: statement.licenseId,
   span: { start: from, end: to, terms: statement.terms },
   tally: newTally(deps, statement.terms),
@@ -129,7 +129,7 @@ function toComputed(
   tallied: Tallied,
   corrections: readonly Correction[],
 ): Computed {
-  const bill: Bill = billOf(span.terms, tallied, { share: span.share, corrections });
+  const bill: Bill = computeBill(span.terms, tallied, { share: span.share, corrections });
   const from = toIso(span.start);
   const statement: Statement = {
     id,
@@ -143,7 +143,7 @@ function toComputed(
     to: toIso(span.end),
     termsVersion: span.version,
     terms: span.terms,
-    partialPeriod: partialOf(span.terms, span.share),
+    partialPeriod: toPartialPeriod(span.terms, span.share),
     units: tallied.units,
     decisions: tallied.decisions,
     lines: bill.lines,
@@ -167,7 +167,7 @@ export async function computeOutside(
   { from, to }: { from: number; to: number },
 ): Promise<Outside> {
   const [whole, some] = partition(contracts, (contract) => isCovered(contract, from, to));
-  const covers = new Map(some.map((contract) => [contract.licenseId, coverageOf(contract)]));
+  const covers = new Map(some.map((contract) => [contract.licenseId, openCoverage(contract)]));
   let noTerms = 0;
   await countFast(
     deps,
@@ -201,7 +201,7 @@ function isCovered({ segments, bounds, finals }: BilledContract, from: number, t
 }
 
 /** Returns a function that returns whether a statement of the contract covers a time. */
-function coverageOf({ segments, bounds, finals }: BilledContract): (at: number) => boolean {
+function openCoverage({ segments, bounds, finals }: BilledContract): (at: number) => boolean {
   let known = { start: 0, end: 0, isBilled: false };
   return (at) => {
     if (at >= known.start && at < known.end) return known.isBilled;

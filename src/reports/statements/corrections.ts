@@ -5,10 +5,10 @@
 import { Unavailable } from '../../db/db.ts';
 import { countGoneByLicense } from '../../decisions/history/counted.ts';
 import { toMicros } from '../../rules/terms/money.ts';
-import { billOf, type Correction } from './bill.ts';
+import { type Correction, computeBill } from './bill.ts';
 import { type FastDeps, isRetiredArchive } from './columns-counting.ts';
-import { type Billed, billedOf } from './statement.ts';
-import { type FinalStatement, findFinalsOf } from './store.ts';
+import { type Billed, billedPeriods } from './statement.ts';
+import { type FinalStatement, findLicenseFinals } from './store.ts';
 import type { Tallied } from './tally.ts';
 
 type Difference = Omit<Correction, 'statementId'>;
@@ -22,7 +22,7 @@ export interface Correctable {
 /** Returns the final statements that each of these has to correct, oldest first, by its id. */
 export async function findCorrectable({ db }: FastDeps, open: readonly Billed[]): Promise<Map<string, Correctable[]>> {
   const ids = [...new Set(open.map(({ contract }) => contract.licenseId))];
-  const finals = Map.groupBy(await findFinalsOf(db, ids), ({ statement }) => statement.licenseId);
+  const finals = Map.groupBy(await findLicenseFinals(db, ids), ({ statement }) => statement.licenseId);
   return new Map(open.map((one) => [one.id, correctableBy(one, finals.get(one.contract.licenseId) ?? [])]));
 }
 
@@ -33,7 +33,7 @@ function correctableBy({ contract, span }: Billed, finals: readonly FinalStateme
   const [oldest] = before;
   if (oldest === undefined) return [];
   const isFinal = new Set(finals.map(({ statement }) => statement.id));
-  const between = billedOf(contract, { since: oldest.from, until: span.start });
+  const between = billedPeriods(contract, { since: oldest.from, until: span.start });
   const open = between.filter((one) => one.span.terms.currency === currency && !isFinal.has(one.id));
   // What is before such a statement is corrected there.
   const since = Math.max(-Infinity, ...open.map((one) => one.span.start).filter((start) => start < span.start));
@@ -52,10 +52,10 @@ function creditedOn({ statement: { id } }: FinalStatement, finals: readonly Fina
 }
 
 /** Returns null where the period is counted as it was billed and corrected. */
-export function correctionOf({ final, credited }: Correctable, tallied: Tallied): Correction | null {
+export function findCorrection({ final, credited }: Correctable, tallied: Tallied): Correction | null {
   const { statement, ownMicros } = final;
   const micros =
-    billOf(statement.terms, tallied, { share: statement.partialPeriod ?? null }).ownMicros -
+    computeBill(statement.terms, tallied, { share: statement.partialPeriod ?? null }).ownMicros -
     ownMicros -
     credited.micros;
   const units = tallied.units - statement.units - credited.units;

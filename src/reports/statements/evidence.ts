@@ -40,7 +40,7 @@ export async function* evidenceOf(deps: ComputeDeps, { contract, span }: Billed,
   const firsts = terms.unit === 'decision' ? undefined : await findFirsts(deps, query, terms);
   const ids = new DecisionIds(deps.ledgerNo);
   for await (const found of windows(deps, query)) {
-    const names = await namesOf(deps.db, found);
+    const names = await readContentIds(deps.db, found);
     const rows = found.map((one): EvidenceRow => {
       const { content, url = null, purpose, deleted, kept } = one;
       return {
@@ -77,7 +77,7 @@ async function findFirsts(deps: ComputeDeps, query: CountingQuery, terms: Terms)
 
 const NAMES_AT_ONCE = 1_000;
 
-async function namesOf(db: Db, found: readonly CountedDecision[]): Promise<Map<number, string>> {
+async function readContentIds(db: Db, found: readonly CountedDecision[]): Promise<Map<number, string>> {
   const nos = [...new Set(found.map(({ content }) => content).filter((one) => typeof one === 'number'))];
   const names = new Map<number, string>();
   for (let i = 0; i < nos.length; i += NAMES_AT_ONCE) {

@@ -11,11 +11,11 @@ import {
   type AskedPeriod,
   type Billed,
   type BilledContract,
-  billedOf,
+  billedPeriods,
+  contractRange,
   endsWithin,
   parseStatementId,
-  rangeOf,
-  reachOf,
+  widestRange,
 } from './statement.ts';
 import { type FinalStatement, findFinals } from './store.ts';
 
@@ -36,11 +36,14 @@ export async function findBilled(
   const found = await findContracts(db, { requesterId, licenseId });
   const isAll = requesterId === undefined && licenseId === undefined;
   const licenseIds = isAll ? undefined : found.map((contract) => contract.licenseId);
-  const finals = Map.groupBy(await findFinalPeriods(db, { licenseIds, ...reachOf(period) }), (one) => one.licenseId);
+  const finals = Map.groupBy(
+    await findFinalPeriods(db, { licenseIds, ...widestRange(period) }),
+    (one) => one.licenseId,
+  );
   const contracts = found.map((contract) => ({ ...contract, finals: finals.get(contract.licenseId) ?? [] }));
   const computed = contracts.flatMap((contract) => {
-    const { since, until } = rangeOf(contract, period);
-    return billedOf(contract, { since: Math.min(since, now), until: Math.min(until, now + 1) });
+    const { since, until } = contractRange(contract, period);
+    return billedPeriods(contract, { since: Math.min(since, now), until: Math.min(until, now + 1) });
   });
   const billed = [...computed, ...(await findLost(db, contracts))].filter(({ span }) => endsWithin(span, period));
   return { contracts, billed: billed.toSorted((a, b) => (a.id < b.id ? 1 : -1)) };
@@ -80,8 +83,10 @@ export async function getBilled(db: Db, id: string, now: number, requesterId?: s
     // A license may start in the middle of its first period.
     const range = { since: parsed.start, until: Math.min(now + 1, parsed.start + YEAR_MS) };
     for (const contract of contracts) {
-      const isOf = final?.statement.licenseId === contract.licenseId;
-      const [found] = isOf ? toBilled(contract, final) : billedOf(contract, range).filter((one) => one.id === id);
+      const isSameLicense = final?.statement.licenseId === contract.licenseId;
+      const [found] = isSameLicense
+        ? toBilled(contract, final)
+        : billedPeriods(contract, range).filter((one) => one.id === id);
       if (found !== undefined) return found;
     }
   }

@@ -64,7 +64,7 @@ export async function readCounts(
   let columns: ColumnName[] | undefined;
   for await (const { cells, line } of rows(text)) {
     if (columns === undefined) {
-      columns = columnsOf(fitted(cells, 0), line);
+      columns = readColumns(fitted(cells, 0), line);
       continue;
     }
     const row = toCount(columns, fitted(cells, columns.length), isDay);
@@ -97,7 +97,7 @@ const FAULTS: Record<CsvFault['kind'], string> = {
   large: `the row is too long, or has more than ${CELLS_MAX} cells; a quotation mark may not be closed`,
 };
 
-function columnsOf(cells: readonly string[], line: number): ColumnName[] {
+function readColumns(cells: readonly string[], line: number): ColumnName[] {
   const columns = cells.map((cell) => {
     const name = SPELLINGS.get(columnKey(cell));
     if (name !== undefined) return name;
@@ -127,7 +127,7 @@ function toCount(
   const [date, count] = [cell('date'), cell('count') as string];
   if (date !== null && !isDay(date)) return `\`date\` must be a day such as 2026-10-05, not ${quoted(date)}`;
   if (!isCount(count)) return `\`count\` must be a whole number, not ${quoted(count)}`;
-  const place = placeOf(cell('contentId'), cell('url'));
+  const place = readPlace(cell('contentId'), cell('url'));
   if (place === undefined) return 'a `contentId` or a `url` is missing';
   return { date, ...place, purpose: cell('purpose'), count: Number(count) };
 }
@@ -136,7 +136,7 @@ const quoted = (text: string): string => JSON.stringify(text.slice(0, 40));
 const isCount = (text: string): boolean => /^\d{1,13}$/.test(text) && Number(text) <= COUNT_MAX;
 
 /** Returns undefined if there are such columns, and all are empty. */
-function placeOf(contentId: string | null, url: string | null): Pick<TheirCount, 'contentId' | 'url'> | undefined {
+function readPlace(contentId: string | null, url: string | null): Pick<TheirCount, 'contentId' | 'url'> | undefined {
   if (contentId !== null && contentId !== '') return { contentId, url: null };
   if (url !== null && url !== '') return { contentId: null, url };
   return contentId === null && url === null ? { contentId, url } : undefined;

@@ -31,7 +31,7 @@ export async function reconcile(deps: ComputeDeps, id: string, csv: string): Pro
   const comparison = new Comparison(columns);
   return guarded(async () => {
     const ours = await count(deps, { ...span, licenseId: statement.licenseId, terms: statement.terms });
-    const places = await placesOf(deps.db, ours);
+    const places = await readPlaces(deps.db, ours);
     await inSlices(compared(comparison, { ours, theirs, places }));
     const by = [
       ...(columns.includes('date') ? (['date'] as const) : []),
@@ -105,13 +105,13 @@ interface Period {
 /** Counts the decisions of a statement by day of its zone, item or URL, and purpose. */
 async function count(deps: ComputeDeps, { licenseId, from, to, terms }: Period): Promise<Counted[]> {
   const counts = new Map<string, Counted>();
-  const dayOf = days(terms.timezone);
+  const toDay = days(terms.timezone);
   const query = { from, to, licenses: { only: [licenseId] } };
   await countFast(deps, query, {
     begin: () => counts.clear(),
     take({ at, purpose, content }) {
       if (!countsPurpose(terms, purpose)) return;
-      const date = dayOf(at);
+      const date = toDay(at);
       const key = JSON.stringify([date, content, purpose]);
       const known = counts.get(key);
       if (known !== undefined) known.count += 1;
@@ -145,7 +145,7 @@ interface OurPlaces extends PlaceFinder {
 const NOS_AT_ONCE = 1_000;
 
 /** Finds items by id, external id and address, and URLs by their file. */
-async function placesOf(db: Db, ours: readonly Counted[]): Promise<OurPlaces> {
+async function readPlaces(db: Db, ours: readonly Counted[]): Promise<OurPlaces> {
   const nos = [...new Set(ours.flatMap(({ content }) => (typeof content === 'number' ? [content] : [])))];
   const rules = await findOwnUrls(db);
   const fileOf = (url: string): string => canonicalUrl(url, (host) => rules.get(host) ?? USUAL_URLS);
@@ -163,13 +163,13 @@ async function placesOf(db: Db, ours: readonly Counted[]): Promise<OurPlaces> {
       items.set(no, item);
       byName.set(id, item).set(externalId, item);
       const locator = parseLocator(source);
-      if (locator !== undefined) byAddress.set(fileOf(addressOf(locator)), item);
+      if (locator !== undefined) byAddress.set(fileOf(formatAddress(locator)), item);
     }
   }
   return { items, fileOf, find: (their) => find(their, { byName, byAddress, files, fileOf }) };
 }
 
-function addressOf(locator: Locator): string {
+function formatAddress(locator: Locator): string {
   const { path, query } = toTarget(locator);
   return `${locator.host}${path}${query === '' ? '' : `?${query}`}`;
 }
@@ -188,7 +188,7 @@ function find(
   if (contentId !== null) return { item: byName.get(contentId), url: null };
   const locator = parseVisited(/^https?:\/\//i.test(url ?? '') ? (url ?? '') : `https://${url}`);
   if (locator === undefined) return { item: undefined, url };
-  const [whole, plain] = [addressOf(locator), addressOf({ ...locator, query: '' })];
+  const [whole, plain] = [formatAddress(locator), formatAddress({ ...locator, query: '' })];
   const item = byAddress.get(fileOf(whole)) ?? byAddress.get(fileOf(plain));
   if (item !== undefined) return { item, url: null };
   const file = fileOf(whole);

@@ -1,6 +1,6 @@
 /** Statements on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { RequesterId } from '../../rules/conditions/names.ts';
 import { QuotaStatus, Terms } from '../../rules/terms/terms.ts';
 import { LINE_KINDS } from './bill.ts';
@@ -96,7 +96,7 @@ export const StatementAnswer = Type.Object(
 
 export const StatementPage = Type.Object(
   {
-    ...pageOf(StatementAnswer).properties,
+    ...listSchema(StatementAnswer).properties,
     outside: Type.Union(
       [
         Type.Object({

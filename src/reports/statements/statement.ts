@@ -4,7 +4,7 @@
  */
 import { fromBase32, ID_BODY, toBase32 } from '../../lib/id.ts';
 import type { FinalPeriod } from '../../requesters/licenses/final-store.ts';
-import { type Contract, tailOf } from '../../requesters/licenses/terms-store.ts';
+import { type Contract, licenseIdTail } from '../../requesters/licenses/terms-store.ts';
 import type { PartialPeriod } from '../../rules/terms/partial.ts';
 import type { Terms } from '../../rules/terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriods } from '../../rules/terms/timeline.ts';
@@ -53,7 +53,7 @@ const ID = new RegExp(`^${PREFIX}${ID_BODY}$`);
 const TIME = 10;
 
 const statementId = (licenseId: string, start: number): string =>
-  `${PREFIX}${toBase32(start, TIME)}${tailOf(licenseId)}`;
+  `${PREFIX}${toBase32(start, TIME)}${licenseIdTail(licenseId)}`;
 
 /** Returns the parts of a statement's id; undefined for another text. */
 export function parseStatementId(id: string): { start: number; tail: string } | undefined {
@@ -63,7 +63,7 @@ export function parseStatementId(id: string): { start: number; tail: string } | 
 }
 
 /** Returns the billing periods of a contract that end after `since` and begin before `until`. */
-export const billedOf = (contract: Contract, range: { since: number; until: number }): Billed[] =>
+export const billedPeriods = (contract: Contract, range: { since: number; until: number }): Billed[] =>
   [...billingPeriods(contract.segments, contract.bounds, range)].map((span) => ({
     id: statementId(contract.licenseId, span.start),
     contract,
@@ -101,13 +101,13 @@ const DAY_MS = 86_400_000;
 const MONTHS_BEFORE = { month: 0, quarter: 2, year: 11 } as const;
 
 /** Returns a range of time that meets all billing periods of a contract that end within the asked one. */
-export function rangeOf({ segments }: Contract, { first, last }: AskedPeriod): { since: number; until: number } {
+export function contractRange({ segments }: Contract, { first, last }: AskedPeriod): { since: number; until: number } {
   const before = Math.max(0, ...segments.map(({ terms }) => MONTHS_BEFORE[terms.period]));
   return { since: monthIn('UTC', first - before) - 2 * DAY_MS, until: monthIn('UTC', last + 1) + 2 * DAY_MS };
 }
 
 /** Returns a range of time that meets all billing periods that end within the asked one, by any terms. */
-export const reachOf = ({ first, last }: AskedPeriod): { since: number; until: number } => ({
+export const widestRange = ({ first, last }: AskedPeriod): { since: number; until: number } => ({
   since: monthIn('UTC', first - MONTHS_BEFORE.year) - 2 * DAY_MS,
   until: monthIn('UTC', last + 1) + 2 * DAY_MS,
 });

@@ -35,7 +35,7 @@ export async function findFinals(db: Db, ids: readonly string[]): Promise<Map<st
 }
 
 /** Returns those of some licenses, oldest first. */
-export async function findFinalsOf(db: Db, licenseIds: readonly string[]): Promise<FinalStatement[]> {
+export async function findLicenseFinals(db: Db, licenseIds: readonly string[]): Promise<FinalStatement[]> {
   const rows = await db.read<StatementRow>(
     `${SELECT} where ${inList(db.engine, 'license_id', 'text')} order by from_at`,
     [toList(licenseIds)],

@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { DECISION_ID_LENGTH, type DecisionKey } from '../../decisions/ledger/decision-ids.ts';
-import { tierOf } from '../../rules/terms/price.ts';
+import { tierIndex } from '../../rules/terms/price.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
 import type { LicensedGroup } from '../columns/licensed.ts';
 import { inIdOrder, type LicensedRows, type RowPlaces, within } from '../columns/licensed-rows.ts';
@@ -216,7 +216,7 @@ export class Tally {
   }
 
   #nextTier(): void {
-    this.#tier = tierOf(this.#terms.tiers, this.#units);
+    this.#tier = tierIndex(this.#terms.tiers, this.#units);
     this.#tierEnd = this.#terms.tiers[this.#tier]?.upTo ?? Infinity;
   }
 

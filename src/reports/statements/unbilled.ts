@@ -3,7 +3,7 @@ import type { Unbilled } from '../../requesters/licenses/date-edits.ts';
 import { findContracts } from '../../requesters/licenses/terms-store.ts';
 import type { PeriodBounds } from '../../rules/terms/timeline.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
-import { billedOf, type Statement } from './statement.ts';
+import { billedPeriods, type Statement } from './statement.ts';
 
 /**
  * Returns the periods that have begun, are used or have a price, are not final, and would not belong to the license
@@ -13,8 +13,8 @@ export async function findUnbilled(deps: ComputeDeps, licenseId: string, bounds:
   const [contract] = await findContracts(deps.db, { licenseId });
   if (contract === undefined) return [];
   const begun = { since: 0, until: deps.now() + 1 };
-  const kept = new Set(billedOf({ ...contract, bounds }, begun).map(({ id }) => id));
-  const given = billedOf(contract, begun).filter(({ id }) => !kept.has(id));
+  const kept = new Set(billedPeriods({ ...contract, bounds }, begun).map(({ id }) => id));
+  const given = billedPeriods(contract, begun).filter(({ id }) => !kept.has(id));
   const computed = await computeStatements(deps, given);
   return computed
     .filter(({ statement, isFinal }) => !isFinal && matters(statement))

@@ -5,15 +5,15 @@ import { toIso } from '../../lib/clock.ts';
 import { licenseNotFound } from '../../requesters/licenses/edits.ts';
 import { findContracts } from '../../requesters/licenses/terms-store.ts';
 import { findLicense } from '../../requesters/store.ts';
-import { partialOf } from '../../rules/terms/partial.ts';
+import { toPartialPeriod } from '../../rules/terms/partial.ts';
 import { type DatedPeriod, periodAfter, periodAt } from '../../rules/terms/periods.ts';
-import { priceOf } from '../../rules/terms/price.ts';
-import { alertsOf, quotaPeriodAt, quotaState, quotaUnitsAt } from '../../rules/terms/quota.ts';
+import { priceUnits } from '../../rules/terms/price.ts';
+import { quotaPeriodAt, quotaState, quotaUnitsAt, toAlerts } from '../../rules/terms/quota.ts';
 import { countsPurpose } from '../../rules/terms/terms.ts';
-import { billOf, toAmount } from './bill.ts';
+import { computeBill, toAmount } from './bill.ts';
 import { countFast } from './columns-counting.ts';
 import type { ComputeDeps } from './compute.ts';
-import { type Billed, billedOf } from './statement.ts';
+import { type Billed, billedPeriods } from './statement.ts';
 import { Tally } from './tally.ts';
 
 /** Throws license_not_found and statement_not_found. */
@@ -21,7 +21,7 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
   const now = deps.now();
   if ((await findLicense(deps.db, licenseId)) === undefined) throw licenseNotFound(licenseId);
   const [contract] = await findContracts(deps.db, { licenseId });
-  const [billed] = contract === undefined ? [] : billedOf(contract, { since: now, until: now + 1 });
+  const [billed] = contract === undefined ? [] : billedPeriods(contract, { since: now, until: now + 1 });
   if (billed === undefined) {
     throw fail('statement_not_found', `License ${licenseId} has no terms in force now.`);
   }
@@ -30,7 +30,7 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
   const counts = await count(deps, billed, now);
   const { units, decisions, lines } = counts.period.result();
   const { share } = span;
-  const { ownMicros } = billOf(terms, counts.period.result(), { share });
+  const { ownMicros } = computeBill(terms, counts.period.result(), { share });
   const quotaPeriod = quotaPeriodAt(terms, billed.contract.bounds, now);
   const { segments, bounds } = billed.contract;
   const ofQuota = { units: quotaUnitsAt(segments, bounds, now), used: counts.quota.result().units };
@@ -45,14 +45,14 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
     to: toIso(span.end),
     unit: terms.unit,
     currency: terms.currency,
-    partialPeriod: partialOf(terms, share),
+    partialPeriod: toPartialPeriod(terms, share),
     units,
     projectedUnits,
     decisions,
     amount: toAmount(ownMicros, terms.currency),
-    projectedAmount: toAmount(priceOf(terms, projectedUnits, share), terms.currency),
+    projectedAmount: toAmount(priceUnits(terms, projectedUnits, share), terms.currency),
     quota: quota === undefined ? null : { ...quota, resetAt: quota.resetAt === null ? null : toIso(quota.resetAt) },
-    alerts: alertsOf(terms, ofQuota),
+    alerts: toAlerts(terms, ofQuota),
     byPurpose: [...Map.groupBy(lines, ({ purpose }) => purpose)].map(([purpose, some]) => ({
       purpose,
       units: some.reduce((sum, line) => sum + line.units, 0),
@@ -87,7 +87,7 @@ async function count(deps: ComputeDeps, { contract, span }: Billed, now: number)
     { from, to: now + 1, licenses: { only: [contract.licenseId] } },
     {
       begin() {
-        counts = newCounts(daysOf(terms.timezone, span.start, now));
+        counts = newCounts(eachDay(terms.timezone, span.start, now));
         day = 0;
       },
       take(decision) {
@@ -105,7 +105,7 @@ async function count(deps: ComputeDeps, { contract, span }: Billed, now: number)
 }
 
 /** Returns the days of the zone from one time to another. */
-function daysOf(timezone: string, from: number, to: number): Day[] {
+function eachDay(timezone: string, from: number, to: number): Day[] {
   const days: Day[] = [];
   for (let day = periodAt('day', timezone, from); day.start <= to; day = periodAfter('day', timezone, day)) {
     days.push({ ...day, count: 0 });

@@ -25,12 +25,12 @@ interface Priced {
 }
 
 /** Returns the least of the types' prices; null if none of them has one, or they are in several currencies. */
-export function estimateOf(types: readonly string[], wanted: DemandWanted, prices: Prices): Estimate | null {
+export function estimateDemand(types: readonly string[], wanted: DemandWanted, prices: Prices): Estimate | null {
   const priced = types.flatMap(
     (type) =>
-      priceOf(wanted, prices.own.get(type)) ??
+      priceDemand(wanted, prices.own.get(type)) ??
       offeredPrice(type, wanted, prices.offers) ??
-      priceOf(wanted, prices.licenses.get(type)) ??
+      priceDemand(wanted, prices.licenses.get(type)) ??
       [],
   );
   const [first] = priced;
@@ -39,7 +39,7 @@ export function estimateOf(types: readonly string[], wanted: DemandWanted, price
 }
 
 /** Without minimum and flat fee: they may be paid already. */
-function priceOf({ purposes, distinct }: DemandWanted, price: Price | undefined): Priced | undefined {
+function priceDemand({ purposes, distinct }: DemandWanted, price: Price | undefined): Priced | undefined {
   if (price === undefined) return undefined;
   const { terms, licenseType, licenseId, version } = price;
   const decisions = purposes.reduce((sum, one) => sum + (countsPurpose(terms, one.purpose) ? one.denied : 0), 0);

@@ -1,17 +1,17 @@
 /** The report of denied demand as answered: what is asked, and its rows with names and estimates. */
 
 import type { CsvColumns } from '../../api/http/csv.ts';
-import { requireOrder, spanOf } from '../../api/http/list.ts';
+import { readSpan, requireOrder } from '../../api/http/list.ts';
 import { findCollectionNames } from '../../content/collections/store.ts';
 import { parseWanted } from '../../decisions/ledger/wanted.ts';
 import { toIso } from '../../lib/clock.ts';
 import { findOwnPrices, findPrices } from '../../requesters/licenses/terms-store.ts';
 import { toPriceList } from '../../requesters/offers/price-list.ts';
 import { findAllOffers } from '../../requesters/offers/store.ts';
-import { reasonCode, reasonOf } from '../../rules/reason.ts';
+import { decodeReason, reasonCode } from '../../rules/reason.ts';
 import { formatAmount } from '../../rules/terms/money.ts';
 import type { Demand, DemandQuery, DemandWanted } from '../columns/demand-query.ts';
-import { estimateOf, type Prices } from './demand-estimate.ts';
+import { estimateDemand, type Prices } from './demand-estimate.ts';
 import { DEMAND_REASONS, type DemandListQuery, type DemandRow, type Estimate } from './demand-schema.ts';
 import type { DemandDimension } from './demand-sorts.ts';
 import { reachesBack, resolvePeriod } from './period.ts';
@@ -25,7 +25,7 @@ const NONE: Prices['own'] = new Map();
 
 export const NO_DEMAND: SeenPage<Demand> = { rows: [], totalCount: 0, upTo: 0 };
 
-export const groupsOf = ({ groupBy = 'requester' }: DemandListQuery): DemandDimension[] =>
+export const readDimensions = ({ groupBy = 'requester' }: DemandListQuery): DemandDimension[] =>
   groupBy.split(',') as DemandDimension[];
 
 /** Returns undefined for an unknown item. Throws invalid_request. */
@@ -51,7 +51,7 @@ export async function toDemandQuery(
     },
     licenseType: query.licenseType,
     reasons: (reason === undefined ? DEMAND_REASONS : [reason]).map(reasonCode),
-    by: groupsOf(query),
+    by: readDimensions(query),
     from,
     to,
     q: query.q,
@@ -67,7 +67,7 @@ async function toSpan(
 ): Promise<{ from: number; to: number }> {
   const { period, timezone } = query;
   if (period === undefined && timezone === undefined) {
-    const span = spanOf(query);
+    const span = readSpan(query);
     const to = span.to ?? now + 1;
     return { to, from: span.from ?? to - SPAN_DAYS * DAY_MS };
   }
@@ -90,9 +90,9 @@ export async function toDemandRows(
   found: readonly Demand[],
   { by, requesterId, withPrices }: DemandShown,
 ): Promise<DemandRow[]> {
-  const requesterOf = ({ key }: Demand): string => key.requester ?? requesterId ?? '';
+  const toRequester = ({ key }: Demand): string => key.requester ?? requesterId ?? '';
   // The offers of a deleted collection no longer count.
-  const placeOf = ({ key }: Demand): string | null =>
+  const knownCollection = ({ key }: Demand): string | null =>
     key.collection !== null && names.has(key.collection) ? key.collection : null;
   const collectionIds = found.flatMap(({ key, collections }) => [
     ...(key.collection === null ? [] : [key.collection]),
@@ -101,7 +101,7 @@ export async function toDemandRows(
   const types = !withPrices
     ? []
     : found.flatMap(({ wanted }) => wanted.flatMap((one) => toLicense(one.wanted).licenseTypes));
-  const requesterIds = new Set(found.map(requesterOf));
+  const requesterIds = new Set(found.map(toRequester));
   const [titles, names, licenses, own, offers] = await Promise.all([
     readTitles(db, [...new Set(found.flatMap(({ content }) => content.map(({ no }) => no)))]),
     findCollectionNames(db, [...new Set(collectionIds)]),
@@ -120,13 +120,13 @@ export async function toDemandRows(
     uniqueContent: one.uniqueContent,
     uniqueUrls: one.uniqueUrls,
     byReason: one.reasons.flatMap(({ reason: code, count }) => {
-      const reason = reasonOf(code);
+      const reason = decodeReason(code);
       return reason === null ? [] : [{ reason, count }];
     }),
     byLicense: one.wanted.map((wanted) =>
       toByLicense(wanted, {
-        own: own.get(requesterOf(one)) ?? NONE,
-        offers: priceList.at(placeOf(one), now()),
+        own: own.get(toRequester(one)) ?? NONE,
+        offers: priceList.at(knownCollection(one), now()),
         licenses,
       }),
     ),
@@ -165,11 +165,11 @@ function toLicense(wanted: string | null): { licenseTypes: string[]; anyLicense:
 
 function toByLicense(wanted: DemandWanted, prices: Prices): DemandRow['byLicense'][number] {
   const license = toLicense(wanted.wanted);
-  return { ...license, denied: wanted.denied, estimate: estimateOf(license.licenseTypes, wanted, prices) };
+  return { ...license, denied: wanted.denied, estimate: estimateDemand(license.licenseTypes, wanted, prices) };
 }
 
 /** The sum of the estimates of a row that are in one currency. */
-function sumOf({ byLicense }: DemandRow): { amount: string | null; currency: string | null } {
+function sumEstimates({ byLicense }: DemandRow): { amount: string | null; currency: string | null } {
   const estimates = byLicense.flatMap(({ estimate }) => estimate ?? []);
   const [first] = estimates;
   const isOne = estimates.every(({ currency, amountMicros }) => currency === first?.currency && amountMicros !== null);
@@ -202,6 +202,6 @@ export const DEMAND_CSV: CsvColumns<DemandRow> = [
   ['since', (row) => row.since],
   ['uniqueUrls', (row) => row.uniqueUrls],
   ['licenses', (row) => row.byLicense.map((one) => `${licensesText(one)}: ${one.denied}`).join('; ')],
-  ['estimate', (row) => sumOf(row).amount],
-  ['currency', (row) => sumOf(row).currency],
+  ['estimate', (row) => sumEstimates(row).amount],
+  ['currency', (row) => sumEstimates(row).currency],
 ];

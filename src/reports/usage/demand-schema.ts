@@ -1,6 +1,6 @@
 /** Denied demand on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { DenialReason, groundsProperties } from '../../decisions/log/schema.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import type { Reason } from '../../rules/reason.ts';
@@ -161,4 +161,4 @@ const DemandRow = Type.Object(
   { ...closed, title: 'Demand' },
 );
 export type DemandRow = Static<typeof DemandRow>;
-export const DemandPage = pageOf(DemandRow);
+export const DemandPage = listSchema(DemandRow);

@@ -75,13 +75,13 @@ export function answerDemand(connection: DuckDBConnection, query: DemandQuery): 
 
 function toKey(by: readonly DemandDimension[], id: string): DemandKey {
   const texts = id.split(SEPARATOR);
-  const textOf = (dimension: DemandDimension): string | null => texts[by.indexOf(dimension)] || null;
+  const pickText = (dimension: DemandDimension): string | null => texts[by.indexOf(dimension)] || null;
   return {
-    requester: textOf('requester'),
-    crawler: textOf('crawler'),
-    collection: textOf('collection'),
-    purpose: textOf('purpose'),
-    licenseType: textOf('licenseType'),
+    requester: pickText('requester'),
+    crawler: pickText('crawler'),
+    collection: pickText('collection'),
+    purpose: pickText('purpose'),
+    licenseType: pickText('licenseType'),
   };
 }
 

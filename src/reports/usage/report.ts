@@ -8,11 +8,11 @@ import { findCollectionNames } from '../../content/collections/store.ts';
 import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import { toVerified } from '../../decisions/ledger/verified.ts';
-import { groundsOf } from '../../decisions/log/grounds.ts';
+import { toGroundsFilter } from '../../decisions/log/grounds.ts';
 import { findRule } from '../../decisions/log/rule-filter.ts';
 import { toIso } from '../../lib/clock.ts';
 import { findPolicyIds } from '../../policies/store.ts';
-import { reasonCode, reasonOf } from '../../rules/reason.ts';
+import { decodeReason, reasonCode } from '../../rules/reason.ts';
 import type { BreakdownGroup, Counted } from '../columns/breakdown.ts';
 import type { Columns, ColumnsReport } from '../columns/columns.ts';
 import type { Totals } from '../columns/counts.ts';
@@ -50,7 +50,7 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
     ...numbers,
     requesterId: query.requesterId,
     type: query.type,
-    ...groundsOf(query),
+    ...toGroundsFilter(query),
     spoofed: query.spoofed,
     enforced: query.enforced ?? true,
     reason: query.reason === undefined ? undefined : reasonCode(query.reason),
@@ -170,7 +170,7 @@ function toReport({ period, previous }: Spans, counted: ColumnsReport, names: Na
     })),
     byDenialReason: reasons
       .flatMap(({ reason: code, count }) => {
-        const reason = reasonOf(code);
+        const reason = decodeReason(code);
         return reason === null ? [] : [{ reason, count }];
       })
       .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),

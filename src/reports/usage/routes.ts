@@ -3,14 +3,14 @@
 import { fail } from '../../api/errors.ts';
 import type { App } from '../../api/http/app.ts';
 import { CSV_TYPE } from '../../api/http/csv.ts';
-import { spanOf } from '../../api/http/list.ts';
+import { readSpan } from '../../api/http/list.ts';
 import { requireSecret } from '../../api/http/needs.ts';
 import { preferred } from '../../api/http/negotiate.ts';
 import { sendJson, sendText } from '../../api/http/reply.ts';
 import { route } from '../../api/http/route.ts';
 import { holdsPermission, isPublicKey } from '../../api/permissions.ts';
 import { PAGE_DEFAULT } from '../../db/page.ts';
-import { DEMAND_CSV, groupsOf, NO_DEMAND, toDemandQuery, toDemandRows } from './demand-list.ts';
+import { DEMAND_CSV, NO_DEMAND, readDimensions, toDemandQuery, toDemandRows } from './demand-list.ts';
 import { DemandListQuery, DemandPage } from './demand-schema.ts';
 import { parsePosition, SEEN_CSV, sendList, toSeenRow } from './lists.ts';
 import { type ReportDeps, usageReport } from './report.ts';
@@ -62,7 +62,7 @@ function seenRoute(app: App, deps: ReportDeps): void {
       if (rest.status !== undefined && !mayReadRecords) {
         throw fail('insufficient_permissions', 'The filter `status` needs an API key that holds policies:read, too.');
       }
-      const filter = { ...spanOf(query), enforced };
+      const filter = { ...readSpan(query), enforced };
       return sendList(
         reply,
         {
@@ -94,7 +94,7 @@ function demandRoute(app: App, deps: ReportDeps): void {
       requireSecret(caller, {
         requesterId,
         q,
-        groupBy: groupsOf({ groupBy }).includes('requester') ? groupBy : undefined,
+        groupBy: readDimensions({ groupBy }).includes('requester') ? groupBy : undefined,
       });
       const asked: DemandListQuery = isPublic ? { groupBy: 'crawler', ...query } : query;
       const withPrices = !caller.readOnly && holdsPermission(caller.permissions, 'requesters:read');
@@ -105,7 +105,7 @@ function demandRoute(app: App, deps: ReportDeps): void {
         {
           read: async (after, limit) =>
             demand === undefined ? NO_DEMAND : deps.columns.demand({ ...demand, after, limit }),
-          toRows: (found) => toDemandRows(deps, found, { by: groupsOf(asked), requesterId, withPrices }),
+          toRows: (found) => toDemandRows(deps, found, { by: readDimensions(asked), requesterId, withPrices }),
           csv: DEMAND_CSV,
         },
         query.limit ?? PAGE_DEFAULT,

@@ -1,6 +1,6 @@
 /** Seen requesters on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties, spanProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties, spanProperties } from '../../api/http/list.ts';
 import { SEEN_SORTS } from './seen-sorts.ts';
 
 export const closed = { additionalProperties: false } as const;
@@ -64,4 +64,4 @@ const SeenRow = Type.Object(
   { ...closed, title: 'SeenRequester' },
 );
 export type SeenRow = Static<typeof SeenRow>;
-export const SeenPage = pageOf(SeenRow);
+export const SeenPage = listSchema(SeenRow);

@@ -23,7 +23,7 @@ const PAGE = 10_000;
 type All = <R>(sql: string, params: readonly Value[]) => Promise<R[]>;
 
 /** 0: not of the candidate, or about a deleted item; 1: it agrees with the policy; 2: it diverges. */
-function kindOf(no: number): string {
+function kindSql(no: number): string {
   const prefix = `[${no},`;
   return `case
     when candidate is null or policy_no <> $3 or substr(candidate, 1, ${prefix.length}) <> '${prefix}' then 0
@@ -34,7 +34,7 @@ function kindOf(no: number): string {
 
 /** The decisions of one page, each with its kind. */
 const judged = (no: number): string =>
-  `(select seq, at, ${kindOf(no)} as kind
+  `(select seq, at, ${kindSql(no)} as kind
     from (select * from decisions where seq > $1 and seq <= $2 order by seq limit ${PAGE}) as page) as judged`;
 
 /** Finds the first divergence; undefined: none. */

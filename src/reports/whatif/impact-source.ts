@@ -105,7 +105,7 @@ function readsOf(engine: Db['engine'], all: All): Db {
 
 /** The queries that are the same on both engines. */
 function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'decisions' | 'close'> {
-  async function namesOf(table: 'collections' | 'requesters', ids: readonly string[]): Promise<Map<string, string>> {
+  async function readNames(table: 'collections' | 'requesters', ids: readonly string[]): Promise<Map<string, string>> {
     const sql = `select id, name from ${table} where ${inList(engine, 'id', 'text')}`;
     const rows = await all<{ id: string; name: string }>(sql, [toList(ids)]);
     return new Map(rows.map(({ id, name }) => [id, name]));
@@ -140,12 +140,12 @@ function queries(engine: Db['engine'], all: All): Omit<ImpactSource, 'span' | 'd
         `select id, created_at from requesters where ${inList(engine, 'id', 'text')}`,
         list,
       );
-      const rowsOf = Map.groupBy(versions, (row) => row.owner_id);
+      const rowsByOwner = Map.groupBy(versions, (row) => row.owner_id);
       const createdAt = new Map(present.map((row) => [row.id, row.created_at]));
-      return new Map(ids.map((id) => [id, toPast(rowsOf.get(id) ?? [], createdAt.get(id) ?? null)]));
+      return new Map(ids.map((id) => [id, toPast(rowsByOwner.get(id) ?? [], createdAt.get(id) ?? null)]));
     },
-    collections: (ids) => namesOf('collections', ids),
-    names: (ids) => namesOf('requesters', ids),
+    collections: (ids) => readNames('collections', ids),
+    names: (ids) => readNames('requesters', ids),
   };
 }
 

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { fail, unavailable } from '../../api/errors.ts';
 import { Unavailable } from '../../db/db.ts';
-import { type ImpactMemory, limitsOf } from '../../lib/memory.ts';
+import { type ImpactMemory, toResourceLimits } from '../../lib/memory.ts';
 import { atMost } from '../../lib/queue.ts';
 import type { FromImpactWorker, ImpactSetup } from './impact-worker.ts';
 import type { ImpactReport } from './report.ts';
@@ -38,13 +38,13 @@ export function openImpacts(records: string, memory: ImpactMemory, checksRecorde
     const thread = new Worker(new URL('./impact-worker.ts', import.meta.url), {
       workerData: { ...question, records, memory, checksCome: watch.checksCome } satisfies ImpactSetup,
       // Out of heap, the thread ends, not the process.
-      resourceLimits: limitsOf(memory.heap),
+      resourceLimits: toResourceLimits(memory.heap),
     });
     worker = thread;
     const stop = (): void => void thread.terminate();
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const answer = await answerOf(thread);
+      const answer = await awaitAnswer(thread);
       if (answer.ok) return answer.report;
       throw new Unavailable(`the decisions cannot be read now: ${answer.message}`);
     } catch (error) {
@@ -86,7 +86,7 @@ function watched(checksRecorded: () => number): { checksCome: ImpactSetup['check
   return { checksCome, end: () => clearInterval(timer) };
 }
 
-function answerOf(thread: Worker): Promise<FromImpactWorker> {
+function awaitAnswer(thread: Worker): Promise<FromImpactWorker> {
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', (cause) => reject(new Unavailable('the preview’s thread failed', { cause })));

@@ -15,7 +15,7 @@ import { type CompiledPolicy, compile } from '../../rules/compile.ts';
 import { decide, type Evaluation, type Verdict } from '../../rules/decide.ts';
 import type { ContentFacts, VisitedPage } from '../../rules/facts.ts';
 import { DEFAULT_GRANT, type PolicyVersion } from '../../rules/policy.ts';
-import { type Reason, reasonOf } from '../../rules/reason.ts';
+import { decodeReason, type Reason } from '../../rules/reason.ts';
 import { asksReduced, type ReducedInputs } from './reduced.ts';
 import { type Cause, ImpactCounter, type ImpactTally, isByLimit } from './tally.ts';
 
@@ -171,7 +171,7 @@ export class Replay {
     if (isDeleted) return;
     const { counts } = this.#counter;
     counts.decisions++;
-    const before = reasonOf(decision.reason);
+    const before = decodeReason(decision.reason);
     // Decided before any rule was evaluated, and so by any rules.
     if (before === 'content_archived' || before === 'requester_suspended') {
       counts.unchanged++;

@@ -11,7 +11,7 @@ import type { Ask } from '../../decisions/check/ask.ts';
 import { ANONYMOUS, type PlacedSubject } from '../../decisions/check/facts.ts';
 import { openHistory, readSubjects, type SubjectSource } from '../../decisions/explain/as-of.ts';
 import { type Locator, parseLocator } from '../../lib/urls/locator.ts';
-import { readingsOf } from '../../lib/urls/readings.ts';
+import { findReadings } from '../../lib/urls/readings.ts';
 import { type Looseness, loosen, type UrlRules, USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { type CompiledPolicy, compile } from '../../rules/compile.ts';
 import type { PolicyVersion } from '../../rules/policy.ts';
@@ -53,7 +53,7 @@ export class PastUrls {
     const router = routerOf(decision);
     if (router !== undefined) known.urls = loosen(known.urls ?? USUAL_URLS, router);
     // Nearly all have one reading, and need nothing from the database.
-    const hasOne = locator === undefined || readingsOf(locator, (known.urls ?? USUAL_URLS).index) === undefined;
+    const hasOne = locator === undefined || findReadings(locator, (known.urls ?? USUAL_URLS).index) === undefined;
     return hasOne ? undefined : this.#addReadings(decision, known, locator);
   }
 

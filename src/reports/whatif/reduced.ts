@@ -1,7 +1,7 @@
 /** Finds rules that look at inputs of a check which the privacy settings shortened or removed. */
 import type { Inputs } from '../../decisions/check/facts.ts';
 import type { Reducible } from '../../decisions/ledger/inputs.ts';
-import { crawlerOf } from '../../rules/crawlers/directory.ts';
+import { findCrawler } from '../../rules/crawlers/directory.ts';
 
 const CRAWLER_KEYS = [
   ...['crawler', 'crawlerOperator', 'crawlerPurpose'].flatMap((key) => [key, `${key}Not`]),
@@ -34,7 +34,7 @@ export function asksReduced(
 function hasUnknownProof(context: Inputs['context'], reduced: readonly Reducible[]): boolean {
   if (context?.userAgent === undefined || context.crawlerVerified !== undefined) return false;
   const had = context.ip !== undefined || reduced.includes('context.ip') || context.verified === 'signature';
-  return had && crawlerOf(context.userAgent) !== null;
+  return had && findCrawler(context.userAgent) !== null;
 }
 
 export type ReducedInputs = Inputs & { reduced?: Reducible[] };

@@ -1,6 +1,6 @@
 /** Simulation and the impact preview on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf } from '../../api/http/list.ts';
+import { listSchema } from '../../api/http/list.ts';
 import { CheckEntry, CheckError, decisionAnswerProperties } from '../../decisions/check/schema.ts';
 import { MatchedRule, reasonOrNull as reason } from '../../decisions/log/schema.ts';
 import { RULES_MAX, RuleSchema } from '../../policies/schema.ts';
@@ -31,7 +31,7 @@ export const SimulateRequest = Type.Object(
   { additionalProperties: false, itemsApart: 'checks', title: 'Simulation' },
 );
 
-export const SimulateAnswer = pageOf(
+export const SimulateAnswer = listSchema(
   Type.Union([
     Type.Object(
       {

@@ -7,7 +7,7 @@ import { Failure, unavailable } from '../../api/errors.ts';
 import type { Caller } from '../../api/permissions.ts';
 import type { Db } from '../../db/db.ts';
 import type { Ask } from '../../decisions/check/ask.ts';
-import { evaluate, explainerFor, quotaClaimOf, toDraft } from '../../decisions/check/draft.ts';
+import { evaluate, explainerFor, toDraft, toQuotaClaim } from '../../decisions/check/draft.ts';
 import type { Subject } from '../../decisions/check/facts.ts';
 import { decidingReading } from '../../decisions/check/readings.ts';
 import { openHistory, readSubjects } from '../../decisions/explain/as-of.ts';
@@ -83,7 +83,7 @@ function decideDraft(subject: Subject, ask: Ask, explainer: Explainer, now: numb
   const draft = toDraft(evaluation, explainerFor(ask, explainer), false);
   const { limit } = draft;
   const granted = limit === null || asOf !== undefined ? null : peek([], limit, at);
-  const claim = asOf === undefined ? quotaClaimOf(evaluation, draft.decision) : null;
+  const claim = asOf === undefined ? toQuotaClaim(evaluation, draft.decision) : null;
   const quota = claim === null ? {} : { quota: unusedGrant(claim) };
   const decision = settle(draft, { id: null, at, granted, ...quota });
   if (decision.explanation !== undefined) {

@@ -13,7 +13,7 @@ import { findNamed, findNames, insertRequester } from '../store.ts';
 const CRAWLER_TAG = 'crawler';
 
 /** The id of a crawler as a requester: its name, of which other characters than those of ids become `_`. */
-export const requesterIdOf = ({ name }: Crawler): string => name.toLowerCase().replaceAll(/[^a-z0-9.:@/-]+/g, '_');
+export const toRequesterId = ({ name }: Crawler): string => name.toLowerCase().replaceAll(/[^a-z0-9.:@/-]+/g, '_');
 
 /** Returns the rows with one of the names or purposes. Throws invalid_request. */
 export function findCrawlers({ names = [], purposes = [] }: RegisterCrawlers): Crawler[] {
@@ -38,10 +38,10 @@ function unknown(name: string, place: number): never {
  * requester_exists.
  */
 export async function planRegister(db: Db, crawlers: readonly Crawler[], at: number): Promise<Edit> {
-  const [registered, userAgents] = await Promise.all([findNames(db, crawlers.map(requesterIdOf)), findNamed(db)]);
+  const [registered, userAgents] = await Promise.all([findNames(db, crawlers.map(toRequesterId)), findNamed(db)]);
   const byUserAgent = new Map(userAgents.flatMap((one) => one.userAgents.map((text) => [text.toLowerCase(), one.id])));
   const rows = crawlers.map((crawler) => {
-    const id = requesterIdOf(crawler);
+    const id = toRequesterId(crawler);
     const found = crawler.userAgents
       .map((text) => byUserAgent.get(text.toLowerCase()))
       .find((one) => one !== undefined);

@@ -1,6 +1,6 @@
 /** Crawlers on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { CRAWLER_PURPOSES } from '../../rules/crawlers/crawler.ts';
 import { identities } from '../../rules/crawlers/identity.ts';
 
@@ -21,7 +21,7 @@ export const CrawlerAnswer = Type.Object(
 );
 export type CrawlerAnswer = Static<typeof CrawlerAnswer>;
 
-export const CrawlerPage = pageOf(CrawlerAnswer);
+export const CrawlerPage = listSchema(CrawlerAnswer);
 
 export const ListCrawlersQuery = Type.Object(
   {

@@ -63,7 +63,8 @@ export class RangeSet {
 const LEAD_SHIFT = 80n;
 
 /** The bits of an address that are compared first, as a number: bigints take several times as long. */
-const leadOf = (value: IpAddress['value']): number => (typeof value === 'number' ? value : Number(value >> LEAD_SHIFT));
+const leadingBits = (value: IpAddress['value']): number =>
+  typeof value === 'number' ? value : Number(value >> LEAD_SHIFT);
 
 /** Ranges of one family. */
 class SortedRanges {
@@ -73,7 +74,7 @@ class SortedRanges {
 
   constructor(ranges: readonly Range[]) {
     this.#ranges = merged(ranges);
-    this.#leads = Float64Array.from(this.#ranges, ({ last }) => leadOf(last));
+    this.#leads = Float64Array.from(this.#ranges, ({ last }) => leadingBits(last));
   }
 
   /** `lead` is what is compared first of the value. */

@@ -109,7 +109,7 @@ async function confirm(
   suffixes: readonly string[],
 ): Promise<{ confirmed: boolean; ttlMs: number }> {
   // `reverse` would also read the hosts file, and take a server's failure for an answer.
-  const names = (await orNone(resolver.resolvePtr(pointerOf(address))))
+  const names = (await orNone(resolver.resolvePtr(toPointerName(address))))
     .map((name) => name.toLowerCase().replace(/\.$/, ''))
     .filter((name) => suffixes.some((suffix) => endsIn(name, suffix)));
   const isSix = address.includes(':');
@@ -123,7 +123,7 @@ async function confirm(
 }
 
 /** The name of an address in the reverse zones (RFC 1035, RFC 3596). */
-function pointerOf(text: string): string {
+function toPointerName(text: string): string {
   const address = parseAddress(text);
   if (address?.family !== 6) return `${text.split('.').toReversed().join('.')}.in-addr.arpa`;
   const digits = address.value.toString(16).padStart(32, '0');

@@ -1,6 +1,6 @@
 /** Published lists on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf } from '../../api/http/list.ts';
+import { listSchema } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
 import { isFresh, type ListState } from './list.ts';
 
@@ -25,7 +25,7 @@ export const ListAnswer = Type.Object(
   },
   { title: 'IdentityList', description: 'A published list of addresses that verify a name' },
 );
-export const ListPage = pageOf(ListAnswer);
+export const ListPage = listSchema(ListAnswer);
 
 export const AcceptList = Type.Object(
   {

@@ -30,7 +30,7 @@ const toState = (row: ListRow): ListState & { no: number } => ({
   fetchedAt: row.fetched_at,
   attemptedAt: row.attempted_at,
   failures: row.failures,
-  failingSince: failingSinceOf(row),
+  failingSince: toFailingSince(row),
   error: row.error,
   ranges: row.ranges,
   heldRanges: row.held_ranges,
@@ -40,7 +40,7 @@ const toState = (row: ListRow): ListState & { no: number } => ({
 });
 
 /** Nodes of the previous version count failures without their time. */
-const failingSinceOf = ({ failures, failing_since: since, fetched_at: fetchedAt }: ListRow): number | null =>
+const toFailingSince = ({ failures, failing_since: since, fetched_at: fetchedAt }: ListRow): number | null =>
   failures === 0 || since === null || since < (fetchedAt ?? 0) ? null : since;
 
 /** Returns the state of all lists, oldest first. */

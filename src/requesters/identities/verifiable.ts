@@ -24,12 +24,12 @@ export const verifiableIn =
     const requesters = byKind ? await findVerifiable(db, HOLDERS_MAX, metadataKeys) : [];
     return {
       requesterIds: new Set(requesterIds.filter((id) => identities.hasIdentities(id))),
-      kinds: kindsOf(requesters),
+      kinds: distinctKinds(requesters),
       licenseTypes: new Set(await findLicenseTypes(db, holders, clock.now())),
     };
   };
 
-function kindsOf(requesters: readonly VerifiableRequester[]): RequesterKind[] {
+function distinctKinds(requesters: readonly VerifiableRequester[]): RequesterKind[] {
   const kinds = requesters.map(({ type, tags, metadata }): RequesterKind => ({ type, tags, metadata }));
   return [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
 }

@@ -47,18 +47,18 @@ export async function judgeDates(
   const finals = await findFinalPeriods(db, { licenseIds: [before.id] });
   for (const final of finals) requireKept(final, before, after);
   const unbilled = before.termsVersion > 0 ? await findUnbilled(before.id, after) : [];
-  return { finals: finals.length, warnings: unbilled.map((one) => warningOf(one, after)) };
+  return { finals: finals.length, warnings: unbilled.map((one) => toWarning(one, after)) };
 }
 
 /** Returns the part of a time in which a license lasts; empty if `to` is not after `from`. */
-const ownOf = ({ from, to }: Pick<FinalPeriod, 'from' | 'to'>, { startsAt, expiresAt }: PeriodBounds) => ({
+const clipToBounds = ({ from, to }: Pick<FinalPeriod, 'from' | 'to'>, { startsAt, expiresAt }: PeriodBounds) => ({
   from: Math.max(from, startsAt ?? -Infinity),
   to: Math.min(to, expiresAt ?? Infinity),
 });
 
 /** Throws statement_final. */
 function requireKept(final: FinalPeriod, before: License, after: License): void {
-  const [was, is] = [ownOf(final, before), ownOf(final, after)];
+  const [was, is] = [clipToBounds(final, before), clipToBounds(final, after)];
   if (was.from >= was.to) return;
   const said = `Statement ${final.statementId} is final`;
   if (is.from > was.from) {
@@ -71,7 +71,7 @@ function requireKept(final: FinalPeriod, before: License, after: License): void 
   }
 }
 
-function warningOf(one: Unbilled, { expiresAt }: License): LicenseWarning {
+function toWarning(one: Unbilled, { expiresAt }: License): LicenseWarning {
   const { statementId, period, from, units, decisions, price } = one;
   const used = `${units} ${units === 1 ? 'unit' : 'units'} from ${decisions} ${decisions === 1 ? 'decision' : 'decisions'}`;
   return {

@@ -1,7 +1,7 @@
 /** Plans the edits of licenses: what each one writes, announces and answers. */
 
 import type { Change, Edit } from '../../api/changes/change.ts';
-import { editOf } from '../../api/changes/edit.ts';
+import { toEdit } from '../../api/changes/edit.ts';
 import type { ChangeKind } from '../../api/changes/kinds.ts';
 import { editedMetadata } from '../../api/changes/metadata.ts';
 import { fail } from '../../api/errors.ts';
@@ -103,7 +103,7 @@ const changed = (license: License, kind: ChangeKind, at: number): Change => ({
 });
 
 const updated = (before: License, after: License, kind: ChangeKind, at: number): Edit =>
-  editOf(before, after, {
+  toEdit(before, after, {
     steps: updateLicense(after, before),
     changes: [{ ...changed(after, kind, at), before: licenseAnswer(before, at) }],
     answer: (license) => ({ body: licenseAnswer(license, at), etag: licenseEtag(license, at) }),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { metadata } from '../../api/changes/metadata.ts';
 import { parseIso } from '../../lib/clock.ts';
 import { firstValues, optional, schemas } from '../../lib/fields.ts';
-import { fieldOf, type Problem } from '../../lib/refined.ts';
+import { fieldPath, type Problem } from '../../lib/refined.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import { CONTENT_TYPES } from '../../rules/content-types.ts';
 import { isValid, type LicenseFacts } from '../../rules/facts.ts';
@@ -59,7 +59,7 @@ const Fields = Type.Object(FIELDS);
 export const newLicenseProblems = (
   body: { startsAt?: string | null; expiresAt?: string | null; terms?: Terms | null },
   path: string,
-): Problem[] => [...timesProblems(body, path), ...newTermsProblems(body.terms, fieldOf(path, 'terms'))];
+): Problem[] => [...timesProblems(body, path), ...newTermsProblems(body.terms, fieldPath(path, 'terms'))];
 
 /** A rule of every body that has both times. */
 export function timesProblems(
@@ -69,7 +69,7 @@ export function timesProblems(
   const [start, end] = [startsAt, expiresAt].map((time) => (time == null ? undefined : parseIso(time)));
   return start === undefined || end === undefined || start < end
     ? []
-    : [{ param: fieldOf(path, 'expiresAt'), message: ENDS_BEFORE }];
+    : [{ param: fieldPath(path, 'expiresAt'), message: ENDS_BEFORE }];
 }
 
 export const ENDS_BEFORE = '`expiresAt` must be after `startsAt`.';

@@ -4,7 +4,7 @@ import { fail, invalid } from '../../api/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { sameJson } from '../../lib/json.ts';
 import { newTermsProblems, type Terms } from '../../rules/terms/terms.ts';
-import { effectiveFrom, fixedWithin, segmentAt, segmentsOf } from '../../rules/terms/timeline.ts';
+import { effectiveFrom, fixedWithin, segmentAt, toSegments } from '../../rules/terms/timeline.ts';
 import type { UpdateLicense } from '../schema.ts';
 import type { License } from './license.ts';
 import { findTerms } from './terms-store.ts';
@@ -28,7 +28,7 @@ export async function editedTerms(db: Db, before: License, edit: UpdateLicense, 
   }
   requireEditable(before);
   if (!sameJson(terms, before.terms)) requireNew(terms);
-  const segments = segmentsOf(await findTerms(db, before.id));
+  const segments = toSegments(await findTerms(db, before.id));
   if (now) requireSamePeriods(segmentAt(segments, at)?.terms, terms);
   // The running period keeps what it was billed by until then.
   const from = now && terms === null ? at : effectiveFrom(segments, at, now);

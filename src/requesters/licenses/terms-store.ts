@@ -1,9 +1,9 @@
 /** The table `license_terms`; rows never leave this file. Versions outlive their license. */
 import type { Db, Row, Step } from '../../db/db.ts';
 import { inList, toList, Where } from '../../db/query.ts';
-import { bodyOf } from '../../lib/id.ts';
+import { idBody } from '../../lib/id.ts';
 import type { Terms } from '../../rules/terms/terms.ts';
-import { type PeriodBounds, type Segment, segmentsOf, type TermsVersion } from '../../rules/terms/timeline.ts';
+import { type PeriodBounds, type Segment, type TermsVersion, toSegments } from '../../rules/terms/timeline.ts';
 import type { License } from './license.ts';
 
 /** A version of the terms of a license. */
@@ -25,7 +25,7 @@ export interface Contract {
 
 /** Length of the part of a license's id that the ids of its statements share. */
 const TAIL = 16;
-export const tailOf = (licenseId: string): string => bodyOf(licenseId).slice(-TAIL);
+export const licenseIdTail = (licenseId: string): string => idBody(licenseId).slice(-TAIL);
 
 interface TermsRow extends Row {
   license_id: string;
@@ -92,7 +92,7 @@ function toContract(rows: ContractRow[]): Contract {
     licenseType: last.type,
     requesterName: last.name,
     bounds,
-    segments: segmentsOf(rows.map(toTerms)),
+    segments: toSegments(rows.map(toTerms)),
   };
 }
 
@@ -102,7 +102,7 @@ const termsStep = (license: License, { version, createdAt, from, terms }: Stored
   params: [
     license.id,
     license.requesterId,
-    tailOf(license.id),
+    licenseIdTail(license.id),
     version,
     createdAt,
     from,

@@ -1,6 +1,6 @@
 /** Plans the edits of offers: what each one writes, announces and answers. */
 import type { Edit } from '../../api/changes/change.ts';
-import { editOf } from '../../api/changes/edit.ts';
+import { toEdit } from '../../api/changes/edit.ts';
 import { fail } from '../../api/errors.ts';
 import { findCollection } from '../../content/collections/store.ts';
 import type { Db } from '../../db/db.ts';
@@ -49,7 +49,7 @@ export async function planPut(
 
 function planUpdate(before: Offer, edited: Offer, at: number): Edit {
   const after = { ...edited, revision: before.revision + 1, updatedAt: Math.max(at, before.updatedAt + 1) };
-  return editOf(before, after, {
+  return toEdit(before, after, {
     steps: [updateOffer(after)],
     changes: [{ kind: 'offer.updated', id: after.id, object: offerAnswer(after), before: offerAnswer(before) }],
     answer: (offer) => ({ body: offerAnswer(offer), etag: offerEtag(offer) }),

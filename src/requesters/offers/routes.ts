@@ -45,7 +45,7 @@ export function offerRoutes(app: App, deps: OfferDeps): void {
     answers: { 200: OfferAnswer, 304: NotModified },
   };
   route(app, 'GET /v1/offers/:licenseType', get, async (request, reply) => {
-    const name = nameOf(request);
+    const name = toOfferName(request);
     const offer = await findOffer(db, name.licenseType, name.collectionId);
     if (offer === undefined) throw offerNotFound(name);
     return isUnchanged(request, reply, offerEtag(offer)) ? reply.send() : offerAnswer(offer);
@@ -79,7 +79,7 @@ interface Named {
   query: { collectionId?: string };
 }
 
-const nameOf = ({ params, query }: Named): OfferName => ({
+const toOfferName = ({ params, query }: Named): OfferName => ({
   licenseType: params.licenseType,
   collectionId: query.collectionId ?? '',
 });
@@ -90,7 +90,7 @@ const commit = (
   request: Author & Named & { headers: FastifyRequest['headers'] },
   plan: (name: OfferName, before: Offer | undefined) => Edit | Promise<Edit>,
 ): Promise<Committed> => {
-  const name = nameOf(request);
+  const name = toOfferName(request);
   return changes.commit(request, JSON.stringify([name.licenseType, name.collectionId]), async () => {
     const before = await findOffer(db, name.licenseType, name.collectionId);
     if (before !== undefined) requireMatch(request, offerEtag(before));

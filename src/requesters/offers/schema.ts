@@ -1,6 +1,6 @@
 /** Offers on the wire. */
 import { type Static, Type } from 'typebox';
-import { deletedOf, pageOf, pageProperties } from '../../api/http/list.ts';
+import { deletedSchema, listSchema, pageProperties } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
 import { partial, pick } from '../../lib/fields.ts';
 import { FIELDS, type Offer, UNITS } from './offer.ts';
@@ -49,8 +49,8 @@ export const OfferAnswer = Type.Object(
   },
   { title: 'Offer', description: 'What a license of a type costs, and how to get one' },
 );
-export const OfferPage = pageOf(OfferAnswer);
-export const OfferDeleted = deletedOf('offer');
+export const OfferPage = listSchema(OfferAnswer);
+export const OfferDeleted = deletedSchema('offer');
 
 export const offerAnswer = (offer: Offer) => ({
   id: offer.id,

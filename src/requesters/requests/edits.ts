@@ -50,7 +50,7 @@ export async function planGrant(db: Db, id: string, body: GrantRequest, at: numb
   requirePrice(body);
   const { answer = null, free: _free, ...fields } = body;
   const { requesterId, licenseType } = before;
-  const scope = fields.scope === undefined ? await scopeOf(db, before) : fields.scope;
+  const scope = fields.scope === undefined ? await defaultScope(db, before) : fields.scope;
   const license = newLicense({ type: licenseType, ...fields, scope, requesterId }, at);
   const created = await planCreate(db, license, at);
   const after: LicenseRequest = { ...before, status: 'granted', answer, licenseId: license.id, updatedAt: at };
@@ -72,7 +72,7 @@ function requirePrice({ terms = null, free = false }: GrantRequest): void {
 }
 
 /** Returns the default scope: a request for one collection must not become a license for everything. */
-async function scopeOf(db: Db, { collectionId }: LicenseRequest): Promise<GrantRequest['scope']> {
+async function defaultScope(db: Db, { collectionId }: LicenseRequest): Promise<GrantRequest['scope']> {
   if (collectionId === null) return null;
   const collection = await findCollection(db, collectionId);
   if (collection !== undefined) return { collectionIds: [collectionId] };

@@ -1,6 +1,6 @@
 /** Requests for licenses on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf, pageProperties } from '../../api/http/list.ts';
+import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
 import { partial } from '../../lib/fields.ts';
 import { refined } from '../../lib/refined.ts';
@@ -63,7 +63,7 @@ export const RequestAnswer = Type.Object(
   },
   { title: 'LicenseRequest', description: 'A request for a license' },
 );
-export const RequestPage = pageOf(RequestAnswer);
+export const RequestPage = listSchema(RequestAnswer);
 
 export const ListOwnRequestsQuery = Type.Object(
   { ...pageProperties, status: Type.Optional(status) },

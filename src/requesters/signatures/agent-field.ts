@@ -48,18 +48,18 @@ export function attribute(field: AgentField, label: string, components: readonly
   if (covered.length === 0) return { why: 'agent_not_covered' };
   // In any form: `sf`, which this verifier does not rebuild, is no fault of the signer.
   const isWhole = covered.some(({ parameters }) => !parameters.has('key'));
-  if (field.isLegacy) return isWhole ? onlyOf(field) : { why: 'agent_missing' };
+  if (field.isLegacy) return isWhole ? pickOnly(field) : { why: 'agent_missing' };
   const keys = covered.map(({ parameters }) => parameters.get('key'));
-  if (keys.includes(label)) return memberOf(field, label);
-  if (isWhole) return onlyOf(field);
-  const found = memberOf(field, keys[0]);
-  return found.why === undefined ? onlyOf(field) : found;
+  if (keys.includes(label)) return findMember(field, label);
+  if (isWhole) return pickOnly(field);
+  const found = findMember(field, keys[0]);
+  return found.why === undefined ? pickOnly(field) : found;
 }
 
-function onlyOf({ members }: AgentField): Attributed {
+function pickOnly({ members }: AgentField): Attributed {
   const [agent, ...more] = members.values();
   return more.length > 0 ? { why: 'agent_ambiguous' } : { agent };
 }
 
-const memberOf = ({ members }: AgentField, key: unknown): Attributed =>
+const findMember = ({ members }: AgentField, key: unknown): Attributed =>
   typeof key === 'string' && members.has(key) ? { agent: members.get(key) } : { why: 'agent_missing' };

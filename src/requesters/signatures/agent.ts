@@ -9,7 +9,7 @@ const LENGTH_MAX = 2048;
  * the well-known path, or the URL of the document with the keys. A query and a fragment identify nothing and are
  * dropped. Returns undefined for URLs that cannot be an agent's.
  */
-export function agentOf(text: string): string | undefined {
+export function normalizeAgent(text: string): string | undefined {
   if (text.length > LENGTH_MAX || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return undefined;
@@ -20,7 +20,7 @@ export function agentOf(text: string): string | undefined {
 const isOrigin = (url: string): boolean => new URL(url).pathname === '/';
 
 /** Returns the address of the document with the keys of an agent in normal form. */
-export const documentOf = (agent: string): string => (isOrigin(agent) ? agent + DIRECTORY_PATH : agent);
+export const keyDocumentUrl = (agent: string): string => (isOrigin(agent) ? agent + DIRECTORY_PATH : agent);
 
 /** Discovery types of the draft, and whether their value is an origin. */
 const TYPES: Readonly<Record<string, boolean>> = { directory: true, jwks_uri: false, cimd: false };
@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, boolean>> = { directory: true, jwks_uri: fa
  * document itself. Members of unknown types are ignored, as the draft requires.
  */
 export function readMember(text: string, type?: string): string | undefined {
-  const agent = agentOf(text);
+  const agent = normalizeAgent(text);
   if (agent === undefined || type === undefined) return agent;
   return TYPES[type] === isOrigin(text) ? agent : undefined;
 }

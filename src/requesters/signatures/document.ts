@@ -1,7 +1,7 @@
 /** Fetches the keys of an agent, and says how long they are fresh. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GetOptions, Getter } from '../../lib/outgoing/get.ts';
-import { documentOf } from './agent.ts';
+import { keyDocumentUrl } from './agent.ts';
 import { type AgentKeys, isObject, readKeys } from './keys.ts';
 
 const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
@@ -22,7 +22,7 @@ export type Resolved = { keys: AgentKeys; lifetimeMs: number } | { error: string
  * metadata, which contains or names one.
  */
 export async function resolve(getter: Getter, agent: string): Promise<Resolved> {
-  const address = documentOf(agent);
+  const address = keyDocumentUrl(agent);
   const first = await fetchJson(getter, address);
   if ('error' in first) return first;
   const isMetadata = address === agent && isObject(first.json) && readKeys(first.json) === undefined;
@@ -55,14 +55,14 @@ async function fetchJson(getter: Getter, url: string): Promise<Document | { erro
     return { error: `The document has the content type "${type.slice(0, 100)}", not ${DIRECTORY_TYPE}.` };
   }
   try {
-    return { json: JSON.parse(fetched.body.toString()), lifetimeMs: lifetimeOf(fetched.headers) };
+    return { json: JSON.parse(fetched.body.toString()), lifetimeMs: readLifetime(fetched.headers) };
   } catch {
     return { error: 'The document is not JSON.' };
   }
 }
 
 /** Reads the freshness lifetime as RFC 9111 defines it, within the bounds. */
-export function lifetimeOf(headers: IncomingHttpHeaders): number {
+export function readLifetime(headers: IncomingHttpHeaders): number {
   const control = headers['cache-control']?.toLowerCase() ?? '';
   const stated = /(?:^|[,\s])max-age="?(\d{1,10})/.exec(control)?.[1];
   const bounded = (ms: number): number => Math.min(Math.max(ms, LIFETIME.least), LIFETIME.most);

@@ -8,12 +8,12 @@ import { type AgentKey, verifyWith } from './keys.ts';
 import type { Doubt, Fault, SignatureOutcome } from './outcome.ts';
 import {
   type Component,
-  fieldOf,
   isSupported,
-  memberOf,
   openValues,
   type RequestHeaders,
   readDictionary,
+  readDictionaryMember,
+  readField,
   type SignedRequest,
 } from './request.ts';
 
@@ -59,7 +59,7 @@ export function judge(
   const { headers } = request;
   if (headers['signature-input'] === undefined) return NONE;
   const read = readHeaders(headers, agents);
-  const claimed = read && claimedOf(read.field, agents);
+  const claimed = read && findClaimed(read.field, agents);
   if (read === undefined || claimed === undefined) return NONE;
   const { field, made } = read;
   if (made === undefined) return { outcome: 'failed', agent: claimed, why: 'input_unreadable' };
@@ -74,13 +74,13 @@ export function judge(
 
 /** Only signatures in the name of agents that an operator named are worth the work of reading them. */
 export function readSignatures(headers: RequestHeaders, agents: Agents): ReadSignatures | undefined {
-  const input = fieldOf(headers, 'signature-input');
-  const line = fieldOf(headers, 'signature-agent') ?? '';
+  const input = readField(headers, 'signature-input');
+  const line = readField(headers, 'signature-agent') ?? '';
   const field = readAgents(line);
-  if (input === undefined || field === undefined || claimedOf(field, agents) === undefined) return undefined;
+  if (input === undefined || field === undefined || findClaimed(field, agents) === undefined) return undefined;
   const inputs = readDictionary(input);
   if (inputs === undefined) return { field, made: undefined };
-  const signatures = readDictionary(fieldOf(headers, 'signature') ?? '');
+  const signatures = readDictionary(readField(headers, 'signature') ?? '');
   const made = listTagged(inputs).map(([label, list]) => ({
     label,
     parameters: list[1],
@@ -92,7 +92,7 @@ export function readSignatures(headers: RequestHeaders, agents: Agents): ReadSig
 }
 
 /** Returns the first permitted agent of the header. */
-const claimedOf = ({ members }: AgentField, agents: Agents): string | undefined =>
+const findClaimed = ({ members }: AgentField, agents: Agents): string | undefined =>
   members.values().find((agent) => agent !== undefined && agents.has(agent));
 
 const listTagged = (inputs: NonNullable<ReturnType<typeof readDictionary>>): [string, InnerList][] =>
@@ -126,7 +126,7 @@ const listComponents = ([items]: InnerList, line: string): Component[] =>
     // The name of a component is a String; `""` is none.
     const name = typeof text === 'string' ? text : '';
     const key = parameters.get('key');
-    const value = name === 'signature-agent' && typeof key === 'string' ? memberOf(line, key) : undefined;
+    const value = name === 'signature-agent' && typeof key === 'string' ? readDictionaryMember(line, key) : undefined;
     return { name, parameters, identifier: serializeItem([text, parameters]), value };
   });
 
@@ -145,7 +145,7 @@ function judgeOne(made: Made, context: Context): SignatureOutcome {
 function judgeBytes(made: Made, { request, findKey, verifyBytes }: Context, agent: string): SignatureOutcome {
   const failed = (why: Fault): SignatureOutcome => ({ outcome: 'failed', agent, why });
   const { parameters } = made;
-  const base = baseOf(made, request);
+  const base = buildSignatureBase(made, request);
   if (base === undefined) return failed('component_missing');
   const key = findKey(agent, parameters.get('keyid') as string);
   if (typeof key === 'string') return { outcome: 'unknown', agent, why: key };
@@ -183,12 +183,12 @@ const isAsymmetric = (algorithm: BareItem | undefined): boolean =>
   algorithm === undefined || (typeof algorithm === 'string' && !algorithm.startsWith('hmac'));
 
 /** Returns the signature base (RFC 9421, 2.5); undefined if the request lacks a component. */
-function baseOf({ lastLine, components }: Made, request: SignedRequest): Buffer | undefined {
+function buildSignatureBase({ lastLine, components }: Made, request: SignedRequest): Buffer | undefined {
   if (components.length > COMPONENTS_MAX) return undefined;
-  const valueOf = openValues(request);
+  const readComponent = openValues(request);
   const lines: string[] = [];
   for (const component of components) {
-    const value = component.value ?? valueOf(component);
+    const value = component.value ?? readComponent(component);
     // A line end within a value would let one component pass for two.
     if (value === undefined || /[\r\n]/.test(value)) return undefined;
     lines.push(`${component.identifier}: ${value}`);

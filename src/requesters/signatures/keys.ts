@@ -73,7 +73,7 @@ const NAMES: Record<Algorithm, ReadonlySet<unknown>> = {
 };
 
 function readKey(jwk: Json): [thumbprint: string, AgentKey] | undefined {
-  const members = membersOf(jwk);
+  const members = pickRequiredMembers(jwk);
   if (members === undefined || !isForSignatures(jwk) || !NAMES[members.algorithm].has(jwk.alg)) return undefined;
   try {
     // The members alone: a private part that an agent publishes by mistake is not read.
@@ -90,7 +90,7 @@ function readKey(jwk: Json): [thumbprint: string, AgentKey] | undefined {
 }
 
 /** Returns the required members of a JWK in the order of its thumbprint. */
-function membersOf({
+function pickRequiredMembers({
   kty,
   crv,
   x,

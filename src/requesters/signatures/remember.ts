@@ -5,7 +5,7 @@
 import { Lru } from '../../lib/cache/lru.ts';
 import type { ReadHeaders, ReadSignatures, VerifyBytes } from './judge.ts';
 import type { AgentKey } from './keys.ts';
-import { fieldOf, type RequestHeaders } from './request.ts';
+import { type RequestHeaders, readField } from './request.ts';
 
 const REMEMBERED_MAX = 4_000;
 /** The sum of their lengths. */
@@ -37,7 +37,7 @@ export function rememberingHeaders(readHeaders: ReadHeaders) {
   let last: { text: string; read: ReadSignatures } | undefined;
   return {
     read(headers: RequestHeaders, agents: Parameters<ReadHeaders>[1]): ReadSignatures | undefined {
-      const text = textOf(headers);
+      const text = headersKey(headers);
       const before = known.get(text);
       const read = before ?? readHeaders(headers, agents);
       last = before === undefined && read !== undefined ? { text, read } : undefined;
@@ -52,9 +52,9 @@ export function rememberingHeaders(readHeaders: ReadHeaders) {
 }
 
 /** The lengths show where each header ends. */
-function textOf(headers: RequestHeaders): string {
-  const agent = fieldOf(headers, 'signature-agent');
-  const input = fieldOf(headers, 'signature-input');
-  const signature = fieldOf(headers, 'signature');
+function headersKey(headers: RequestHeaders): string {
+  const agent = readField(headers, 'signature-agent');
+  const input = readField(headers, 'signature-input');
+  const signature = readField(headers, 'signature');
   return `${agent?.length} ${input?.length} ${signature?.length} ${agent}${input}${signature}`;
 }

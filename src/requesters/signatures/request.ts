@@ -30,7 +30,7 @@ export interface Component {
 const FIELD_LENGTH_MAX = 4096;
 
 /** Returns a header as one line; undefined if it is absent or too long to be worth the work. */
-export function fieldOf(headers: RequestHeaders, name: string): string | undefined {
+export function readField(headers: RequestHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   if (value === undefined) return undefined;
   const line = (typeof value === 'string' ? value : value.join(', ')).trim();
@@ -77,13 +77,13 @@ export function openValues({ method, authority, targetUri, headers }: SignedRequ
   return ({ name, parameters }: Component): string | undefined => {
     if (name === '@query-param') return queryParameter(query, parameters.get('name') as string);
     if (name.startsWith('@')) return derived[name];
-    const line = fieldOf(headers, name);
+    const line = readField(headers, name);
     const key = parameters.get('key') as string | undefined;
-    return line === undefined || key === undefined ? line : memberOf(line, key);
+    return line === undefined || key === undefined ? line : readDictionaryMember(line, key);
   };
 }
 
-export function memberOf(line: string, key: string): string | undefined {
+export function readDictionaryMember(line: string, key: string): string | undefined {
   const member = readDictionary(line)?.get(key);
   if (member === undefined) return undefined;
   return isInnerList(member) ? serializeInnerList(member) : serializeItem(member);

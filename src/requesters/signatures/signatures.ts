@@ -60,12 +60,12 @@ export function openSignatures({
   const directories = new Directories({ getter, elapsed, kept });
   const findKey: FindKey = (agent, thumbprint) => directories.find(agent, thumbprint);
   const verifyBytes = remembering(verifyWith);
-  const headersOf = rememberingHeaders(readSignatures);
+  const headerMemory = rememberingHeaders(readSignatures);
   const outcomes = { none: 0, verified: 0, failed: 0, unknown: 0 };
   return {
     verify(request, agents) {
-      const found = judge(request, agents, findKey, { verifyBytes, readHeaders: headersOf.read });
-      if (found.outcome === 'verified') headersOf.keep();
+      const found = judge(request, agents, findKey, { verifyBytes, readHeaders: headerMemory.read });
+      if (found.outcome === 'verified') headerMemory.keep();
       outcomes[found.outcome]++;
       return found;
     },

@@ -2,7 +2,7 @@
 import type { Change, Edit } from '../../api/changes/change.ts';
 import type { ChangeKind } from '../../api/changes/kinds.ts';
 import { fail } from '../../api/errors.ts';
-import { endOf, expiryToInherit, hashOf, inGrace, shownOf } from '../../lib/credential.ts';
+import { expiryToInherit, findEnd, hashCredential, inGrace, shownPrefix } from '../../lib/credential.ts';
 import { newId } from '../../lib/id.ts';
 import { tokenAnswer } from './schema.ts';
 import { insertToken, replaceToken, revokeToken } from './store.ts';
@@ -14,7 +14,7 @@ export function planCreate(requesterId: string, name: string, expiresAt: number 
   const token: RequesterToken = {
     id: newId(TOKEN_PREFIX, now),
     requesterId,
-    prefix: shownOf(text),
+    prefix: shownPrefix(text),
     name,
     expiresAt,
     replacedAt: null,
@@ -25,7 +25,7 @@ export function planCreate(requesterId: string, name: string, expiresAt: number 
     updatedAt: now,
   };
   return {
-    steps: [insertToken(token, hashOf(text))],
+    steps: [insertToken(token, hashCredential(text))],
     changes: [changed('requester_token.created', token)],
     status: 201,
     secret: true,
@@ -42,7 +42,7 @@ export const planRevoke = (token: RequesterToken, now: number): Edit => ({
 
 /** The old token works for another `graceMs`; in its grace already, never for longer. Throws invalid_request. */
 export function planRotate(old: RequesterToken, graceMs: number, now: number): Edit {
-  if (endOf(old, now) !== undefined) {
+  if (findEnd(old, now) !== undefined) {
     throw fail('invalid_request', 'This token has expired; create a new one instead.');
   }
   const made = planCreate(old.requesterId, old.name, expiryToInherit(old), now);

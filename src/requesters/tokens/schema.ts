@@ -1,6 +1,6 @@
 /** Tokens of requesters on the wire. */
 import { type Static, Type } from 'typebox';
-import { pageOf } from '../../api/http/list.ts';
+import { listSchema } from '../../api/http/list.ts';
 import { GRACE_SECONDS_MAX } from '../../api/keys/schema.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { RequesterToken } from './token.ts';
@@ -42,7 +42,7 @@ export const TokenAnswer = Type.Object(
   },
   { title: 'RequesterToken', description: 'A token by which a requester proves who it is' },
 );
-export const TokenPage = pageOf(TokenAnswer);
+export const TokenPage = listSchema(TokenAnswer);
 
 export const TokenRevoked = Type.Object(
   { id: Type.String(), object: Type.Literal('requester_token'), revoked: Type.Literal(true) },

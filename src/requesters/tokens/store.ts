@@ -36,7 +36,7 @@ export async function findToken(db: Db, requesterId: string, id: string): Promis
 }
 
 /** Returns all tokens of a requester that are not revoked. */
-export async function findTokensOf(db: Db, requesterId: string): Promise<RequesterToken[]> {
+export async function findRequesterTokens(db: Db, requesterId: string): Promise<RequesterToken[]> {
   const rows = await db.read(
     `select ${TOKEN.list} from requester_tokens where requester_id = $1 and revoked_at is null order by id`,
     [requesterId],
@@ -75,7 +75,7 @@ export const revokeToken = (id: string, at: number): Step => ({
 });
 
 /** A Conflict unless the requester has so many tokens. */
-export const revokeTokensOf = (requesterId: string, tokens: number, at: number): Step => ({
+export const revokeRequesterTokens = (requesterId: string, tokens: number, at: number): Step => ({
   sql: `update requester_tokens set revoked_at = $2, updated_at = $2
         where requester_id = $1 and revoked_at is null`,
   params: [requesterId, at],

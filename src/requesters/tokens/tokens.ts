@@ -7,7 +7,7 @@ import { openLastUses } from '../../api/keys/last-uses.ts';
 import type { Db } from '../../db/db.ts';
 import { Cache } from '../../lib/cache/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { endOf, hashOf } from '../../lib/credential.ts';
+import { findEnd, hashCredential } from '../../lib/credential.ts';
 import { findTokenByHash, touchToken } from './store.ts';
 import { isTokenText, type RequesterToken } from './token.ts';
 
@@ -37,7 +37,7 @@ export function openTokens(db: Db, changes: Changes, clock: Clock): Tokens {
 
   const load = (text: string): Promise<Presented> =>
     known.read(async (keep) => {
-      const token = await findTokenByHash(db, hashOf(text));
+      const token = await findTokenByHash(db, hashCredential(text));
       if (token === undefined) return { fault: 'unknown' };
       keep(text, token);
       return admit(token);
@@ -45,7 +45,7 @@ export function openTokens(db: Db, changes: Changes, clock: Clock): Tokens {
 
   function admit(token: RequesterToken): Presented {
     const now = clock.now();
-    const end = endOf(token, now);
+    const end = findEnd(token, now);
     if (end !== undefined) return { fault: end.how };
     lastUses.set(token.id, now);
     return { requesterId: token.requesterId, tokenId: token.id };

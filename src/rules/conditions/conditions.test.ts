@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Compile } from 'typebox/schema';
-import { problemsOf, type Schema } from '../../api/http/problems.ts';
+import { findProblems, type Schema } from '../../api/http/problems.ts';
 import { ConditionsSchema } from '../../policies/schema.ts';
-import { CONDITIONS, conditionOf } from './conditions.ts';
+import { CONDITIONS, getCondition } from './conditions.ts';
 
 const schema = Compile(ConditionsSchema);
 const takes = (conditions: object): boolean => schema.Check(conditions);
@@ -25,16 +25,16 @@ test('the keys are these, and these have a negation', () => {
   for (const key of NEGATABLE.split(' ')) {
     const { example } = CONDITIONS[key as keyof typeof CONDITIONS];
     assert.ok(takes({ [`${key}Not`]: example }), key);
-    assert.deepEqual(conditionOf(`${key}Not`), { condition: conditionOf(key).condition, negated: true });
-    assert.equal(conditionOf(key).negated, false);
+    assert.deepEqual(getCondition(`${key}Not`), { condition: getCondition(key).condition, negated: true });
+    assert.equal(getCondition(key).negated, false);
   }
   for (const key of OTHERS.split(' ')) {
     const { example } = CONDITIONS[key as keyof typeof CONDITIONS];
     assert.equal(takes({ [`${key}Not`]: example }), false, key);
-    assert.throws(() => conditionOf(`${key}Not`), /no condition is called/);
+    assert.throws(() => getCondition(`${key}Not`), /no condition is called/);
   }
   for (const key of [...words('Not nope nopeNot purposeNo purposeXYZ purposeNotNot toString toStringNot'), '']) {
-    assert.throws(() => conditionOf(key), new Error(`no condition is called ${key}`));
+    assert.throws(() => getCondition(key), new Error(`no condition is called ${key}`));
   }
 });
 
@@ -228,12 +228,12 @@ const refused: [string, unknown][] = [
 ];
 
 test('a time of day that is none is told what it must be', () => {
-  const [problem] = problemsOf(ConditionsSchema as Schema, { time: { from: '9:00' } }, 'body');
+  const [problem] = findProblems(ConditionsSchema as Schema, { time: { from: '9:00' } }, 'body');
   assert.deepEqual(problem, { param: 'time.from', message: '`time.from` must be a time of day from 00:00 to 23:59.' });
 });
 
 test('a name that the directory spells in another way is told how', () => {
-  const told = (conditions: object): unknown => problemsOf(ConditionsSchema as Schema, conditions, 'body');
+  const told = (conditions: object): unknown => findProblems(ConditionsSchema as Schema, conditions, 'body');
   const asListed = 'as `GET /v1/crawlers` lists it';
   assert.deepEqual(told({ crawler: ['GPTBot', 'claudebot'], crawlerOperator: 'openai' }), [
     { param: 'crawler[1]', message: `\`crawler[1]\` must be the name of a crawler ${asListed} (nearest: ClaudeBot).` },

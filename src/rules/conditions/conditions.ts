@@ -248,7 +248,7 @@ export const CONDITION_SCHEMAS: Record<string, TSchema> = Object.fromEntries(
 const TABLE: ReadonlyMap<string, Condition> = new Map(Object.entries(CONDITIONS));
 
 /** Returns the row of a key and whether the key negates it. Throws for unknown keys, which validation refuses. */
-export function conditionOf(key: string): { condition: Condition; negated: boolean } {
+export function getCondition(key: string): { condition: Condition; negated: boolean } {
   const condition = TABLE.get(key);
   if (condition !== undefined) return { condition, negated: false };
   const positive = key.endsWith(NOT) ? TABLE.get(key.slice(0, -NOT.length)) : undefined;
@@ -256,7 +256,7 @@ export function conditionOf(key: string): { condition: Condition; negated: boole
   throw new Error(`no condition is called ${key}`);
 }
 
-const nameOf = (key: string): string => (key.endsWith(NOT) ? key.slice(0, -NOT.length) : key);
+const stripNot = (key: string): string => (key.endsWith(NOT) ? key.slice(0, -NOT.length) : key);
 
 const OF_THE_ITEM = new Set(['contentType', 'contentTags', 'contentMetadata']);
 const OF_THE_URL = new Set(['host', 'path']);
@@ -266,7 +266,7 @@ const OF_THE_URL = new Set(['host', 'path']);
  * in a check by `contentId`: they are those of the item's `source`.
  */
 export function tellsOfItem(key: string, { page }: Pick<Facts, 'page'>): boolean {
-  const name = nameOf(key);
+  const name = stripNot(key);
   return OF_THE_ITEM.has(name) || (page === null && OF_THE_URL.has(name));
 }
 
@@ -277,7 +277,7 @@ export interface Meaning {
   unreadable: boolean;
 }
 
-export const meaningOf = (negated: boolean, action: Action): Meaning => ({
+export const toMeaning = (negated: boolean, action: Action): Meaning => ({
   wanted: !negated,
   silent: negated && action === 'deny',
   unreadable: action === 'deny',
@@ -290,4 +290,4 @@ export function isMet(answer: MatchAnswer, { wanted, silent, unreadable }: Meani
 }
 
 export const holds = (answer: MatchAnswer, negated: boolean, action: Action): boolean =>
-  isMet(answer, meaningOf(negated, action));
+  isMet(answer, toMeaning(negated, action));

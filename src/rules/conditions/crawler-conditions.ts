@@ -27,7 +27,8 @@ const ofCrawler = (read: (crawler: Crawler) => string | null): Matcher => ({
 });
 
 /** Returns how the requester was verified. Without one, a proof of the crawler, or a stated one, is none. */
-const proofOf = ({ requesterId, verified }: Facts): VerifiedKind | null => (requesterId === null ? null : verified);
+const visitorProof = ({ requesterId, verified }: Facts): VerifiedKind | null =>
+  requesterId === null ? null : verified;
 
 export const CRAWLER_CONDITIONS = {
   requesterVerified: {
@@ -40,13 +41,13 @@ export const CRAWLER_CONDITIONS = {
     doc: 'The requester was verified (`true`), was not (`false`), or was verified by any of these means: `token`, `signature`, `ip`, `dns`. Without a requester, it is `false`.',
     example: ['signature', 'ip'],
     compile(value: boolean | VerifiedKind[]): Test {
-      if (typeof value === 'boolean') return (facts) => (proofOf(facts) !== null) === value;
+      if (typeof value === 'boolean') return (facts) => (visitorProof(facts) !== null) === value;
       return (facts) => {
-        const proof = proofOf(facts);
+        const proof = visitorProof(facts);
         return proof !== null && value.includes(proof);
       };
     },
-    actual: proofOf,
+    actual: visitorProof,
   },
   crawlerVerified: {
     about: 'check',

@@ -6,7 +6,7 @@
 import type { Facts, LicenseFacts } from '../facts.ts';
 import type { Action } from '../policy.ts';
 import type { LicenseTest } from './condition.ts';
-import { conditionOf, holds } from './conditions.ts';
+import { getCondition, holds } from './conditions.ts';
 import { list } from './match.ts';
 
 /** A kind of license, by the positive keys of a rule. */
@@ -48,7 +48,7 @@ export function toLicenseKeys(conditions: Record<string, unknown>): LicenseKeys 
   const positive: KeyTest[] = [];
   const negative: KeyTest[] = [];
   for (const [key, value] of Object.entries(conditions)) {
-    const { condition, negated } = conditionOf(key);
+    const { condition, negated } = getCondition(key);
     if (condition.about !== 'license') continue;
     (negated ? negative : positive).push({ key, test: condition.compile(value as never) });
   }

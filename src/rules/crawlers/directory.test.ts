@@ -11,7 +11,7 @@ import { directoryText } from '../../../scripts/crawlers.ts';
 import { assertError, assertStatus, makeKey } from '../../../test/http/given.ts';
 import { parseRange } from '../../lib/ip-range.ts';
 import { CRAWLER_PURPOSES, type Crawler } from './crawler.ts';
-import { CRAWLERS, crawlerOf, openLookup } from './directory.ts';
+import { CRAWLERS, findCrawler, openLookup } from './directory.ts';
 import type { Identity } from './identity.ts';
 
 interface Listed {
@@ -21,7 +21,7 @@ interface Listed {
 }
 const LISTED = createRequire(import.meta.url)('crawler-user-agents') as Listed[];
 
-const nameOf = (userAgent: string): string | null => crawlerOf(userAgent)?.name ?? null;
+const nameOf = (userAgent: string): string | null => findCrawler(userAgent)?.name ?? null;
 const find = (name: string): Crawler => {
   const crawler = CRAWLERS.find((one) => one.name === name);
   assert.ok(crawler !== undefined, name);
@@ -110,7 +110,7 @@ describe('the look-up', () => {
     );
     assert.ok(agents.length >= 75);
     for (const agent of agents) {
-      const crawler = crawlerOf(agent);
+      const crawler = findCrawler(agent);
       assert.ok(crawler !== null && crawler.purpose !== 'other', agent);
     }
   });

@@ -17,7 +17,7 @@ const KNOWN_LENGTH_MAX = 512;
  * or a headless browser, only if no other follows. The look-up costs the length of the user agent, not the number
  * of crawlers. It proves nothing: anybody can send any user agent.
  */
-export const crawlerOf = openLookup(CRAWLERS);
+export const findCrawler = openLookup(CRAWLERS);
 
 export function openLookup(crawlers: readonly Crawler[]): (userAgent: string) => Crawler | null {
   const find = openIndex(crawlers.map(({ userAgents, purpose }) => ({ userAgents, weak: purpose === 'other' })));

@@ -63,7 +63,7 @@ export const ONE_OF = oneOfKind({ only: null, not: new Set() });
 export const oneOutOf = (values: readonly string[]) => oneOfKind({ only: new Set(values), not: new Set() });
 
 /** Returns the values left in a cell of ONE_OF; null: unbounded. */
-export const valuesOf = (state: unknown): ReadonlySet<unknown> | null => (state as OneOf).only;
+export const remainingValues = (state: unknown): ReadonlySet<unknown> | null => (state as OneOf).only;
 
 /** A set of names, such as tags: it contains a name of each hit, and no miss. */
 interface AnyOf {

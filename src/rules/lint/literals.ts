@@ -3,7 +3,7 @@
 import { parseRange, type Range } from '../../lib/ip-range.ts';
 import { toLowerLetters } from '../../lib/text.ts';
 import { parseHostPattern, parsePathPattern } from '../../lib/urls/url-pattern.ts';
-import { type ConditionKey, conditionOf } from '../conditions/conditions.ts';
+import { type ConditionKey, getCondition } from '../conditions/conditions.ts';
 import { list } from '../conditions/match.ts';
 import { compileTime } from '../conditions/time.ts';
 import { CONTENT_TYPES } from '../content-types.ts';
@@ -46,7 +46,7 @@ type Metadata = Record<string, unknown>;
 
 /** Returns conjunctions, any of which makes the condition hold. `positiveLicense` takes the positive license keys. */
 function toAlternatives(key: string, value: never, denies: boolean): Literal[][] {
-  const { condition, negated } = conditionOf(key);
+  const { condition, negated } = getCondition(key);
   const name = (negated ? key.slice(0, -'Not'.length) : key) as ConditionKey;
   if (condition.about === 'license') return negated ? [negatedLicense(name, value, denies)] : [[]];
   switch (name) {
@@ -77,10 +77,10 @@ function listLiteral(name: ConditionKey, texts: string[], negation: Negation): L
   const field = OF_THE_CRAWLER[name];
   if (field !== undefined) return crawlerLiteral(field, texts, negation);
   const [kind, toValue] = VALUES[name] ?? [ONE_OF, toSet];
-  return { subject: name, kind, value: toValue(texts), ...meaningOf(negation) };
+  return { subject: name, kind, value: toValue(texts), ...toFlags(negation) };
 }
 
-const meaningOf = ({ negated, denies }: Negation) => ({
+const toFlags = ({ negated, denies }: Negation) => ({
   holds: !negated,
   silent: negated && denies,
   unreadable: denies,
@@ -158,7 +158,7 @@ function crawlerLiteral(field: CrawlerField, texts: readonly string[], negation:
   const hidesUnknown = negation.negated && !negation.denies;
   const named = CRAWLERS.filter((one) => wanted.has(one[field]) || (hidesUnknown && one[field] === null));
   const value = new Set(named.map((one) => one.name));
-  return { subject: 'crawler', kind: ONE_OF, value, ...meaningOf(negation) };
+  return { subject: 'crawler', kind: ONE_OF, value, ...toFlags(negation) };
 }
 
 type CrawlerField = 'name' | 'operator' | 'purpose';

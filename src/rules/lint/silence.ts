@@ -15,7 +15,7 @@
 
 import type { Steps } from '../../lib/slices.ts';
 import { type Action, DEFAULT_GRANT, grants } from '../policy.ts';
-import { type Meter, valuesOf } from './cells.ts';
+import { type Meter, remainingValues } from './cells.ts';
 import { attempt, type PlacedRule, toRegions } from './reach.ts';
 import { anonymous, type Region, silenced, within, withoutRule } from './region.ts';
 
@@ -121,6 +121,6 @@ function grantsRequested(permissions: readonly string[], region: Region): boolea
   if (permissions.length === 0) return false;
   const named = region.get('permission');
   if (named === undefined || named.unknown) return true;
-  const values = valuesOf(named.known);
+  const values = remainingValues(named.known);
   return values === null || [...values].some((one) => grants(permissions, one as string));
 }

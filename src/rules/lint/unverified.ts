@@ -60,7 +60,7 @@ const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
 export function namedBy(rules: readonly Rule[]): NamedParties {
   const named = rules.filter(isByName).map(({ conditions = {} }) => conditions);
   return {
-    requesterIds: [...new Set(named.flatMap((conditions) => textsOf(conditions.requesterId)))],
+    requesterIds: [...new Set(named.flatMap((conditions) => toTexts(conditions.requesterId)))],
     byKind: named.some((conditions) => kindKey(conditions) !== undefined),
     metadataKeys: [
       ...new Set(
@@ -104,7 +104,7 @@ export function* findUnverified(
   const unverified: Unverified[] = [];
   for (const [position, placed] of order.entries()) {
     const { conditions = {} } = placed.rule;
-    const party = isGrant(placed.rule) ? partyOf(conditions, verifiable) : undefined;
+    const party = isGrant(placed.rule) ? findUnverifiedParty(conditions, verifiable) : undefined;
     yield;
     if (party === undefined) continue;
     const left = yield* attempt(whereItDecides(placed, order.slice(0, position), meter));
@@ -117,22 +117,22 @@ export function* findUnverified(
 }
 
 /** The narrowest condition counts: a rule for one requester with a license is about that requester. */
-function partyOf(conditions: Conditions, verifiable: Verifiable): Omit<Unverified, 'index'> | undefined {
+function findUnverifiedParty(conditions: Conditions, verifiable: Verifiable): Omit<Unverified, 'index'> | undefined {
   const crawlerKey = CRAWLER_KEYS.find((key) => conditions[key] !== undefined);
   // A proven crawler is no other party.
   if (crawlerKey !== undefined && conditions.crawlerVerified === true) return undefined;
   const isVerified = asksVerified(conditions);
   if (conditions.requesterId !== undefined) {
-    const name = isVerified ? undefined : textsOf(conditions.requesterId).find((id) => verifiable.requesterIds.has(id));
+    const name = isVerified ? undefined : toTexts(conditions.requesterId).find((id) => verifiable.requesterIds.has(id));
     if (name !== undefined) return { key: 'requesterId', name };
     if (isVerified || crawlerKey === undefined) return undefined;
   }
   if (crawlerKey !== undefined) return crawlerParty(crawlerKey, conditions);
-  return isVerified ? undefined : groupOf(conditions, verifiable);
+  return isVerified ? undefined : findUnverifiedGroup(conditions, verifiable);
 }
 
 function crawlerParty(key: string, conditions: Conditions): Omit<Unverified, 'index'> | undefined {
-  const crawlers = crawlersOf(conditions);
+  const crawlers = matchCrawlers(conditions);
   const provable = crawlers.find(({ identities }) => identities.length > 0);
   const crawler = provable ?? crawlers[0];
   if (crawler === undefined) return undefined;
@@ -141,7 +141,7 @@ function crawlerParty(key: string, conditions: Conditions): Omit<Unverified, 'in
 }
 
 /** Requesters of a kind, or holders of licenses. */
-function groupOf(conditions: Conditions, verifiable: Verifiable): Omit<Unverified, 'index'> | undefined {
+function findUnverifiedGroup(conditions: Conditions, verifiable: Verifiable): Omit<Unverified, 'index'> | undefined {
   const byKind = kindKey(conditions);
   if (byKind !== undefined) {
     return verifiable.kinds.some((kind) => isOfKind(conditions, kind)) ? { key: byKind, name: null } : undefined;
@@ -151,11 +151,11 @@ function groupOf(conditions: Conditions, verifiable: Verifiable): Omit<Unverifie
   const isHeld =
     conditions.licenseType === undefined
       ? licenseTypes.size > 0
-      : textsOf(conditions.licenseType).some((type) => licenseTypes.has(type));
+      : toTexts(conditions.licenseType).some((type) => licenseTypes.has(type));
   return key !== undefined && isHeld ? { key, name: null } : undefined;
 }
 
-const textsOf = (value: unknown): readonly string[] => (value === undefined ? [] : list(value as string | string[]));
+const toTexts = (value: unknown): readonly string[] => (value === undefined ? [] : list(value as string | string[]));
 
 const kindKey = (conditions: Conditions): string | undefined => KIND_KEYS.find((key) => conditions[key] !== undefined);
 
@@ -163,8 +163,8 @@ const kindKey = (conditions: Conditions): string | undefined => KIND_KEYS.find((
 function isOfKind(conditions: Conditions, { type, tags, metadata }: RequesterKind): boolean {
   const types = type === null ? [] : [type];
   const holds = (key: string, values: readonly string[]): boolean =>
-    (conditions[key] === undefined || textsOf(conditions[key]).some((one) => values.includes(one))) &&
-    !textsOf(conditions[`${key}Not`]).some((one) => values.includes(one));
+    (conditions[key] === undefined || toTexts(conditions[key]).some((one) => values.includes(one))) &&
+    !toTexts(conditions[`${key}Not`]).some((one) => values.includes(one));
   const { requesterMetadata = {}, requesterMetadataNot } = conditions as Record<string, RequesterKind['metadata']>;
   return (
     holds('requesterType', types) &&
@@ -178,14 +178,14 @@ const licenseKey = (conditions: Conditions): string | undefined =>
   conditions.hasValidLicense === true ? 'hasValidLicense' : LICENSE_KEYS.find((key) => conditions[key] !== undefined);
 
 /** Returns the crawlers that meet all conditions on crawlers; none without one that says which. */
-function crawlersOf(conditions: Conditions): Crawler[] {
-  const setOf = (key: string): Set<string | null> | undefined =>
-    conditions[key] === undefined ? undefined : new Set(textsOf(conditions[key]));
+function matchCrawlers(conditions: Conditions): Crawler[] {
+  const toTextSet = (key: string): Set<string | null> | undefined =>
+    conditions[key] === undefined ? undefined : new Set(toTexts(conditions[key]));
   if (CRAWLER_KEYS.every((key) => conditions[key] === undefined)) return [];
   const tests = CRAWLER_KEYS.map((key) => ({
     field: CRAWLER_FIELDS[key],
-    wanted: setOf(key),
-    unwanted: setOf(`${key}Not`),
+    wanted: toTextSet(key),
+    unwanted: toTextSet(`${key}Not`),
   }));
   return CRAWLERS.filter((crawler) =>
     tests.every(

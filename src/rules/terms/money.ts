@@ -7,7 +7,7 @@ import { minorDigits } from '../../lib/currency.ts';
 const MICRO_DIGITS = 6;
 
 /** Returns the micros of the smallest amount of a currency. */
-export const minorUnit = (currency: string): bigint => 10n ** BigInt(MICRO_DIGITS - digitsOf(currency));
+export const minorUnit = (currency: string): bigint => 10n ** BigInt(MICRO_DIGITS - fractionDigits(currency));
 
 /** Rounds a number of micros, or a part of it, to whole minor units of the currency, half to even. */
 export function roundToMinor(micros: bigint, currency: string, over = 1n): bigint {
@@ -26,7 +26,7 @@ export function formatAmount(micros: bigint, currency: string): string {
   const size = micros < 0n ? -micros : micros;
   const text = size.toString().padStart(MICRO_DIGITS + 1, '0');
   const whole = text.slice(0, -MICRO_DIGITS);
-  const least = digitsOf(currency);
+  const least = fractionDigits(currency);
   const fraction = text.slice(-MICRO_DIGITS);
   const shown = fraction.slice(0, least) + fraction.slice(least).replace(/0+$/, '');
   return `${micros < 0n ? '-' : ''}${whole}${shown === '' ? '' : `.${shown}`}`;
@@ -45,4 +45,4 @@ export function toJsonMicros(micros: bigint): number | null {
   return Number.isSafeInteger(value) ? value : null;
 }
 
-const digitsOf = (currency: string): number => minorDigits(currency) ?? 2;
+const fractionDigits = (currency: string): number => minorDigits(currency) ?? 2;

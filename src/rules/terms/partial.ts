@@ -15,7 +15,7 @@ export interface PartialPeriod extends Share {
   quotaUnits: number | null;
 }
 
-export function partialOf(terms: Terms, share: Share | null): PartialPeriod | null {
+export function toPartialPeriod(terms: Terms, share: Share | null): PartialPeriod | null {
   if (share === null) return null;
   const { prorate = false, minimumMicros, flatMicros, quota, period } = terms;
   const fee = (micros: number | undefined) => (micros === undefined ? null : toJsonMicros(feeIn(micros, terms, share)));

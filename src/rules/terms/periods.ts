@@ -20,7 +20,7 @@ export type DatedPeriod = Period & { first: Day };
 
 const firstMonth = (day: Day): number => day.month - ((day.month - 1) % 3);
 const two = (value: number): string => String(value).padStart(2, '0');
-const yearOf = (year: number): string => String(year).padStart(4, '0');
+const formatYear = (year: number): string => String(year).padStart(4, '0');
 
 const KINDS: Record<CalendarPeriod, { step: Temporal.DurationLike; first(day: Day): Day; label(first: Day): string }> =
   {
@@ -28,22 +28,22 @@ const KINDS: Record<CalendarPeriod, { step: Temporal.DurationLike; first(day: Da
     week: {
       step: { days: 7 },
       first: (day) => day.subtract({ days: day.dayOfWeek - 1 }),
-      label: (day) => `${yearOf(day.yearOfWeek ?? day.year)}-W${two(day.weekOfYear ?? 1)}`,
+      label: (day) => `${formatYear(day.yearOfWeek ?? day.year)}-W${two(day.weekOfYear ?? 1)}`,
     },
     month: {
       step: { months: 1 },
       first: (day) => day.with({ day: 1 }),
-      label: (day) => `${yearOf(day.year)}-${two(day.month)}`,
+      label: (day) => `${formatYear(day.year)}-${two(day.month)}`,
     },
     quarter: {
       step: { months: 3 },
       first: (day) => day.with({ month: firstMonth(day), day: 1 }),
-      label: (day) => `${yearOf(day.year)}-Q${(day.month + 2) / 3}`,
+      label: (day) => `${formatYear(day.year)}-Q${(day.month + 2) / 3}`,
     },
-    year: { step: { years: 1 }, first: (day) => day.with({ month: 1, day: 1 }), label: (day) => yearOf(day.year) },
+    year: { step: { years: 1 }, first: (day) => day.with({ month: 1, day: 1 }), label: (day) => formatYear(day.year) },
   };
 
-const startOf = (day: Day, timezone: string): number => day.toZonedDateTime(timezone).epochMilliseconds;
+const startOfDay = (day: Day, timezone: string): number => day.toZonedDateTime(timezone).epochMilliseconds;
 
 /** Returns the period that contains a time. */
 export function periodAt(kind: CalendarPeriod, timezone: string, at: number): DatedPeriod {
@@ -60,6 +60,6 @@ export const periodAfter = (kind: CalendarPeriod, timezone: string, { first }: D
 
 function periodFrom(kind: CalendarPeriod, timezone: string, first: Day): DatedPeriod {
   const { step, label } = KINDS[kind];
-  const end = startOf(first.add(step), timezone);
-  return { first, start: startOf(first, timezone), end, label: label(first) };
+  const end = startOfDay(first.add(step), timezone);
+  return { first, start: startOfDay(first, timezone), end, label: label(first) };
 }

@@ -7,7 +7,7 @@ import { proratedBy, type Share } from './share.ts';
 import type { Terms, Tier } from './terms.ts';
 
 /** Returns the tier of the unit with this number in the period, counted from 1. */
-export function tierOf(tiers: readonly Tier[], number: number): number {
+export function tierIndex(tiers: readonly Tier[], number: number): number {
   const index = tiers.findIndex(({ upTo }) => upTo === null || number <= upTo);
   return index === -1 ? tiers.length - 1 : index;
 }
@@ -41,18 +41,18 @@ export function feeIn(micros: number, terms: Terms, share: Share | null): bigint
 }
 
 /** `priced`: the sum of the rounded lines of the units. */
-export function feesOf(terms: Terms, priced: bigint, share: Share | null = null): Fees {
+export function computeFees(terms: Terms, priced: bigint, share: Share | null = null): Fees {
   const { flatMicros = 0, minimumMicros = 0 } = terms;
   const missing = feeIn(minimumMicros, terms, share) - priced;
   return { flat: feeIn(flatMicros, terms, share), trueUp: missing > 0n ? missing : 0n };
 }
 
 /** The price of so many units as if they were of one purpose. */
-export function priceOf(terms: Terms, units: number, share: Share | null = null): bigint {
+export function priceUnits(terms: Terms, units: number, share: Share | null = null): bigint {
   const priced = splitUnits(terms.tiers, units).reduce(
     (sum, within, i) => sum + linePrice(within, (terms.tiers[i] as Tier).unitPriceMicros, terms.currency),
     0n,
   );
-  const { flat, trueUp } = feesOf(terms, priced, share);
+  const { flat, trueUp } = computeFees(terms, priced, share);
   return priced + flat + trueUp;
 }

@@ -1,6 +1,6 @@
 /** Quotas: how many units a license includes in a period, pure. */
 import { type Period, periodAt } from './periods.ts';
-import { type Share, shareOf } from './share.ts';
+import { type Share, toShare } from './share.ts';
 import type { QuotaPeriod, Terms } from './terms.ts';
 import { type PeriodBounds, type Segment, segmentAt, termsAround } from './timeline.ts';
 
@@ -37,7 +37,7 @@ export function quotaUnitsAt(segments: readonly Segment[], bounds: PeriodBounds,
     from: Math.max(run.from, bounds.startsAt ?? -Infinity),
     to: Math.min(run.to, bounds.expiresAt ?? Infinity),
   };
-  return unitsIn(quota.units, shareOf(kind, timezone, periodAt(kind, timezone, at), own));
+  return unitsIn(quota.units, toShare(kind, timezone, periodAt(kind, timezone, at), own));
 }
 
 /** Returns the units of a share, rounded up. */
@@ -71,7 +71,7 @@ export const toQuotaState = (
 const ALERTS: readonly number[] = [0.5, 0.8, 1];
 
 /** Returns the alerts with whether so many units, of those of the quota, reach them. */
-export const alertsOf = (
+export const toAlerts = (
   { quota, alerts }: Terms,
   { units, used }: { units: number; used: number },
 ): { at: number; reached: boolean }[] =>
@@ -103,11 +103,11 @@ export interface QuotaSpan {
 }
 
 /** Returns when the license has units again; null: never, because the quota or the license ends first. */
-export const renewalOf = ({ period, end, expires }: QuotaSpan): number | null =>
+export const nextRenewal = ({ period, end, expires }: QuotaSpan): number | null =>
   period === 'term' || end >= expires ? null : end;
 
 /** Returns what units depend on: counts of terms that agree in it go on when the terms change. */
-export const countingOf = ({ unit, purposes, timezone, period, quota }: Terms): string | null =>
+export const countingKey = ({ unit, purposes, timezone, period, quota }: Terms): string | null =>
   quota === undefined ? null : JSON.stringify([unit, purposes?.toSorted(), timezone, quota.period ?? period]);
 
 /** The quotas of one license over time. Calendars are slow, so the span of the last time is kept. */

@@ -11,7 +11,7 @@ export interface Share {
 }
 
 /** Returns the share of a time in its period; null where the period is whole, or the time is empty. */
-export function shareOf(
+export function toShare(
   kind: CalendarPeriod,
   timezone: string,
   period: DatedPeriod,
@@ -19,8 +19,8 @@ export function shareOf(
 ): Share | null {
   const [start, end] = [Math.max(from, period.start), Math.min(to, period.end)];
   if (start >= end || (start === period.start && end === period.end)) return null;
-  const dayOf = (at: number) => periodAt('day', timezone, at).first;
-  const days = dayOf(start).until(dayOf(end - 1)).days + 1;
+  const toDay = (at: number) => periodAt('day', timezone, at).first;
+  const days = toDay(start).until(toDay(end - 1)).days + 1;
   const of = period.first.until(periodAfter(kind, timezone, period).first).days;
   return days < of ? { days, of } : null;
 }

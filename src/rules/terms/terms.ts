@@ -3,7 +3,7 @@
  * 1/1,000,000 of the currency (*micros*).
  */
 import { type Static, Type } from 'typebox';
-import { fieldOf, type Problem, refined } from '../../lib/refined.ts';
+import { fieldPath, type Problem, refined } from '../../lib/refined.ts';
 import { minorUnit } from './money.ts';
 
 const BILLING_PERIODS = ['month', 'quarter', 'year'] as const;
@@ -107,7 +107,7 @@ export function termsProblems({ tiers, purposes = [], alerts = [], quota }: Term
   }
   if (alerts.length > 0 && quota === undefined) faults.push(['alerts', 'needs a `quota` to be parts of']);
   return faults.map(([field, fault]) => {
-    const param = fieldOf(at, field);
+    const param = fieldPath(at, field);
     return { param, message: `\`${param}\` ${fault}.` };
   });
 }
@@ -125,7 +125,7 @@ export function newTermsProblems(terms: Terms | null | undefined, at: string): P
     .map((field): Fault => [field, `must be a multiple of ${unit}, the smallest amount of ${currency} in micros`]);
   if (purposes.includes('*')) faults.push(['purposes', 'must not list `*`, which stands for several purposes']);
   return faults.map(([field, fault]) => {
-    const param = fieldOf(at, field);
+    const param = fieldPath(at, field);
     return { param, message: `\`${param}\` ${fault}.` };
   });
 }

@@ -3,7 +3,7 @@
  * highest counts: a later edit also replaces earlier ones that were still to come.
  */
 import { type DatedPeriod, type Period, periodAfter, periodAt } from './periods.ts';
-import { type Share, shareOf } from './share.ts';
+import { type Share, toShare } from './share.ts';
 import type { Terms } from './terms.ts';
 
 export interface TermsVersion {
@@ -37,7 +37,7 @@ export interface BillingPeriodSpan extends Period {
 }
 
 /** Returns the segments in order. */
-export function segmentsOf(versions: readonly TermsVersion[]): Segment[] {
+export function toSegments(versions: readonly TermsVersion[]): Segment[] {
   let cut: { from: number; to: number; version: number; terms: Terms | null }[] = [];
   for (const { version, from, terms } of versions.toSorted((a, b) => a.version - b.version)) {
     cut = cut.filter((one) => one.from < from).map((one) => ({ ...one, to: Math.min(one.to, from) }));
@@ -84,7 +84,7 @@ const ALWAYS: PeriodBounds = { startsAt: null, expiresAt: null };
 function within({ from, to, version, terms }: Segment, period: DatedPeriod, bounds: PeriodBounds): BillingPeriodSpan {
   const [start, end] = [Math.max(period.start, from), Math.min(period.end, to)];
   const own = { from: Math.max(start, bounds.startsAt ?? start), to: Math.min(end, bounds.expiresAt ?? end) };
-  const share = shareOf(terms.period, terms.timezone, period, own);
+  const share = toShare(terms.period, terms.timezone, period, own);
   return { start, end, label: period.label, version, terms, share };
 }
 

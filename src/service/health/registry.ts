@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { onSendHookHandler, RouteOptions } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { App } from '../../api/http/app.ts';
-import { hooksOf } from '../../api/http/hooks.ts';
+import { appendHook } from '../../api/http/hooks.ts';
 import { monotonicMs } from '../../lib/monotonic.ts';
 import { Durations, type DurationsRow } from './durations.ts';
 import type { Metric } from './metric.ts';
@@ -76,7 +76,7 @@ function countAuthorizeErrors(app: App, registry: Registry): void {
 
 /** Not `onResponse`: a listener for the end of each answer costs every check more than a microsecond. */
 function addOnSend(route: RouteOptions, hook: onSendHookHandler): void {
-  route.onSend = hooksOf(route.onSend, hook) as never;
+  route.onSend = appendHook(route.onSend, hook) as never;
 }
 
 /** Registers the rows of one metric, which differ in their labels. */

@@ -43,9 +43,9 @@ export async function scrubDeliveries(db: Db, span: string, { requesterId, pseud
      from deliveries where ${span} and attempts <> '[]'`,
     [requesterId, JSON.stringify(pseudonym)],
   );
-  const decisionOf = (row: { event_id: string; kind: string }) =>
+  const findDecisionSeq = (row: { event_id: string; kind: string }) =>
     row.kind.startsWith('access.') ? parseDecisionId(`dec_${row.event_id.slice(4)}`)?.seq : undefined;
-  const seqs = rows.flatMap((row) => (row.names === 1 ? [] : (decisionOf(row) ?? [])));
+  const seqs = rows.flatMap((row) => (row.names === 1 ? [] : (findDecisionSeq(row) ?? [])));
   const theirs = new Set(
     seqs.length === 0
       ? []
@@ -57,7 +57,7 @@ export async function scrubDeliveries(db: Db, span: string, { requesterId, pseud
         ).map(({ seq }) => seq),
   );
   const steps = rows
-    .filter((row) => row.names === 1 || theirs.has(decisionOf(row) ?? 0))
+    .filter((row) => row.names === 1 || theirs.has(findDecisionSeq(row) ?? 0))
     .map(({ id }) => ({ sql: `${REMOVE} = $1`, params: [id] }));
   if (steps.length > 0) await db.atomic(steps);
 }

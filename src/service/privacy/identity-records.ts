@@ -5,31 +5,32 @@
 
 import type { Db, Step } from '../../db/db.ts';
 import type { Replacement } from '../../decisions/retention/erase.ts';
-import { agentOf } from '../../requesters/signatures/agent.ts';
+import { normalizeAgent } from '../../requesters/signatures/agent.ts';
 import { findIdentities } from '../../requesters/store.ts';
 import { CRAWLERS } from '../../rules/crawlers/directory.ts';
 import type { Identity } from '../../rules/crawlers/identity.ts';
-import { spansOf } from './walk.ts';
+import { spanConditions } from './walk.ts';
 
-const listsOf = (identities: readonly Identity[]): string[] =>
+const pickLists = (identities: readonly Identity[]): string[] =>
   identities.flatMap((one) => ('list' in one ? [one.list] : []));
-const agentsOf = (identities: readonly Identity[]): string[] =>
-  identities.flatMap((one) => ('agent' in one ? [agentOf(one.agent) ?? one.agent] : []));
+const pickAgents = (identities: readonly Identity[]): string[] =>
+  identities.flatMap((one) => ('agent' in one ? [normalizeAgent(one.agent) ?? one.agent] : []));
 
 /** Must run while the requester's history is whole: that says what it had named. */
 export async function* identityWork(db: Db, by: Replacement): AsyncGenerator<() => Promise<void>> {
   const identities = await pastIdentities(db, by.requesterId);
   if (identities.length === 0) return;
   const others = [...CRAWLERS, ...(await findIdentities(db))].flatMap((one) => one.identities);
-  const agents = new Set(agentsOf(identities)).difference(new Set(agentsOf(others)));
-  const lists = new Set(listsOf(identities)).difference(new Set(listsOf(others)));
+  const agents = new Set(pickAgents(identities)).difference(new Set(pickAgents(others)));
+  const lists = new Set(pickLists(identities)).difference(new Set(pickLists(others)));
   yield () =>
     db.atomic([
       ...[...agents].map((agent) => ({ sql: 'delete from agent_keys where agent = $1', params: [agent] })),
       ...[...lists].map((url) => ({ sql: 'delete from identity_lists where url = $1', params: [url] })),
     ]);
   if (lists.size === 0) return;
-  for (const span of await spansOf(db, { table: 'changes', key: 'seq' })) yield () => scrubLists(db, span, lists, by);
+  for (const span of await spanConditions(db, { table: 'changes', key: 'seq' }))
+    yield () => scrubLists(db, span, lists, by);
 }
 
 async function pastIdentities(db: Db, id: string): Promise<Identity[]> {

@@ -9,7 +9,7 @@ import { eraseTests } from '../../decisions/retention/test-sweep.ts';
 import { scrubDeliveries } from './deliveries.ts';
 import { identityWork } from './identity-records.ts';
 import { scrub, scrubPrevious } from './scrub.ts';
-import { spansOf, type Walked } from './walk.ts';
+import { spanConditions, type Walked } from './walk.ts';
 
 /** JSON that may name the requester: a table and its columns. */
 interface Texts extends Walked {
@@ -70,10 +70,10 @@ export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() =>
     key: string,
     toSteps: (span: string) => Step[],
   ): Promise<(() => Promise<void>)[]> =>
-    (await spansOf(db, { table, key })).map((span) => () => db.atomic(toSteps(span)));
+    (await spanConditions(db, { table, key })).map((span) => () => db.atomic(toSteps(span)));
   yield* identityWork(db, by);
   for (const texts of TEXTS) {
-    for (const span of await spansOf(db, texts)) yield () => scrubTexts(db, texts, by, span);
+    for (const span of await spanConditions(db, texts)) yield () => scrubTexts(db, texts, by, span);
   }
   yield () => scrubTerms(db, id);
   yield () => db.atomic(smallSteps(by));
@@ -82,7 +82,8 @@ export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() =>
   yield* await inSpans('receipts', 'scope', (span) => [
     { sql: `delete from receipts where ${span} and ${contains('body')}`, params: [JSON.stringify(id)] },
   ]);
-  for (const span of await spansOf(db, { table: 'deliveries', key: 'id' })) yield () => scrubDeliveries(db, span, by);
+  for (const span of await spanConditions(db, { table: 'deliveries', key: 'id' }))
+    yield () => scrubDeliveries(db, span, by);
   yield* await inSpans('events', 'seq', (span) => [
     {
       sql: `update events set object_id = $2 where ${span} and object_id = $1 and ${NAMED}`,

@@ -28,7 +28,7 @@ export interface RetentionDeps {
 }
 
 /** Returns the start of the day before which everything is older than so many days. */
-export const cutoffOf = (now: number, days: number): number => Math.floor(now / DAY_MS) * DAY_MS - days * DAY_MS;
+export const retentionCutoff = (now: number, days: number): number => Math.floor(now / DAY_MS) * DAY_MS - days * DAY_MS;
 
 /** Returns a function that stops the work and waits for the batch that runs. */
 export function startRetention(deps: RetentionDeps): () => Promise<void> {
@@ -63,12 +63,12 @@ async function retain({ db, now, privacy }: RetentionDeps, log: WriteAheadLog, m
     while (mayGoOn() && (await pace()(batch))) log.markStale();
   };
   if (decisionDays !== null) {
-    await walk((rows) => retireBatch(db, cutoffOf(now(), decisionDays), rows));
+    await walk((rows) => retireBatch(db, retentionCutoff(now(), decisionDays), rows));
     if (mayGoOn()) await endRetiring(db);
   }
   if (inputDays !== null) {
-    await walk((rows) => eraseInputsBatch(db, cutoffOf(now(), inputDays), rows));
-    await walk(() => eraseKeptBodies(db, cutoffOf(now(), inputDays)));
-    await walk(() => eraseAnswers(db, cutoffOf(now(), inputDays)));
+    await walk((rows) => eraseInputsBatch(db, retentionCutoff(now(), inputDays), rows));
+    await walk(() => eraseKeptBodies(db, retentionCutoff(now(), inputDays)));
+    await walk(() => eraseAnswers(db, retentionCutoff(now(), inputDays)));
   }
 }

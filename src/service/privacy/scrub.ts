@@ -26,12 +26,12 @@ export function scrub(value: unknown, kind: string, by: Replacement): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const fields = value as Json;
   const own = typeof fields.object === 'string' ? fields.object : kind;
-  return scrubFields(fields, { kind: own, isTheirs: isOf(fields, own, by.requesterId) }, by);
+  return scrubFields(fields, { kind: own, isTheirs: isOfRequester(fields, own, by.requesterId) }, by);
 }
 
 /** Removes it from former values of some fields of an object. They have no id: the object says whose they are. */
 export function scrubPrevious(previous: Json | null, object: Json, kind: string, by: Replacement): unknown {
-  return previous && scrubFields(previous, { kind, isTheirs: isOf(object, kind, by.requesterId) }, by);
+  return previous && scrubFields(previous, { kind, isTheirs: isOfRequester(object, kind, by.requesterId) }, by);
 }
 
 function scrubFields(fields: Json, { kind, isTheirs }: { kind: string; isTheirs: boolean }, by: Replacement): Json {
@@ -44,7 +44,7 @@ function scrubFields(fields: Json, { kind, isTheirs }: { kind: string; isTheirs:
 }
 
 /** Returns whether the fields are of a record of the requester. */
-function isOf(fields: Json, kind: string, id: string): boolean {
+function isOfRequester(fields: Json, kind: string, id: string): boolean {
   if (kind === 'requester') return fields.id === id;
   if (kind === 'spoofing') return fields.claimed === id;
   if (!['license', 'license_request', 'requester_token', 'statement', 'access_decision', 'denials_jump'].includes(kind))

@@ -10,7 +10,7 @@ export interface Walked {
 }
 
 /** Returns conditions that together hold for all rows, each for at most so many. */
-export async function spansOf(db: Db, { table, key }: Walked): Promise<string[]> {
+export async function spanConditions(db: Db, { table, key }: Walked): Promise<string[]> {
   const spans: string[] = [];
   let from: string | number | null = null;
   for (;;) {

@@ -13,7 +13,7 @@ import {
 } from '@duckdb/node-api';
 import type { Db, Row, Value } from '../../db/db.ts';
 import { sync } from '../../lib/folder.ts';
-import { reasonOf } from '../../rules/reason.ts';
+import { decodeReason } from '../../rules/reason.ts';
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -106,7 +106,7 @@ function append(appender: Appender, rows: readonly Row[]): void {
 }
 
 function toValue(name: keyof typeof COLUMNS, row: Row): DuckDBValue {
-  if (name === 'reason_name') return reasonOf(row.reason as number);
+  if (name === 'reason_name') return decodeReason(row.reason as number);
   const value = row[name] as Value;
   return COLUMNS[name] === BIGINT && value !== null ? BigInt(value) : value;
 }

@@ -2,12 +2,12 @@
  * Creates a key without the service, for when no key is left that may create one. A service on the same records accepts
  * the key at once, in a cluster within a second.
  */
-import { checkOf, validItem } from '../../api/http/validate.ts';
+import { lazyCheck, validItem } from '../../api/http/validate.ts';
 import { newKey, planKey } from '../../api/keys/make.ts';
 import { CreateKey } from '../../api/keys/schema.ts';
 import { editOffline } from './offline.ts';
 
-const isKey = checkOf(CreateKey);
+const isKey = lazyCheck(CreateKey);
 
 /**
  * Creates a key in `records`, the folder of an installation or a PostgreSQL URL. Returns the answer of `POST

@@ -1,10 +1,10 @@
 /** Creates a sign-in link without a key: a process that can write the records may do everything with them. */
-import { checkOf, validItem } from '../../api/http/validate.ts';
+import { lazyCheck, validItem } from '../../api/http/validate.ts';
 import { planLink } from '../../api/users/links.ts';
 import { CreateLink } from '../../api/users/schema.ts';
 import { editOffline } from './offline.ts';
 
-const isLink = checkOf(CreateLink);
+const isLink = lazyCheck(CreateLink);
 
 /**
  * Creates a link in `records`, the folder of an installation or a PostgreSQL URL. Returns the answer of `POST

@@ -19,7 +19,7 @@ export interface Difference {
 export const CRAWLERS_SHOWN = 10;
 
 /** `GPTBot`; `GPTBot and ClaudeBot`; `GPTBot, ClaudeBot and 3 others`. */
-export function namesOf(crawlers: readonly string[]): string {
+export function formatCrawlers(crawlers: readonly string[]): string {
   const names = crawlers.map((token) => (token === '*' ? 'Crawlers without a group of their own' : token));
   const [first = 'Every reader', second] = names;
   if (names.length <= 1) return first;

@@ -62,7 +62,7 @@ export async function lookAndCompare(deps: DriftDeps, host: string): Promise<Dri
   return {
     state: drifted.length > 0 ? 'drifted' : isUnreachable ? 'unreachable' : 'same',
     files,
-    digest: drifted.length === 0 ? null : digestOf(drifted),
+    digest: drifted.length === 0 ? null : digestFiles(drifted),
   };
 }
 
@@ -82,7 +82,7 @@ async function checkFile({ deps, host, published, budget }: Work, kind: SignalKi
   const { body } = looked;
   const lines = toLines(intended.body, body);
   try {
-    const differences = await differencesOf({ kind, host, intended: intended.body, live: body }, budget);
+    const differences = await compareKind({ kind, host, intended: intended.body, live: body }, budget);
     return toFile(kind, path, { differences, lines });
   } catch {
     return toFile(kind, path, { differences: [unreadable(path)], lines });
@@ -92,7 +92,7 @@ async function checkFile({ deps, host, published, budget }: Work, kind: SignalKi
 const fromFailure = (looked: Exclude<LiveFile, { kind: 'found' }>, path: string): Found =>
   looked.kind === 'missing' ? { differences: [missing(path, looked.status)] } : { unreachable: looked.why };
 
-async function differencesOf(
+async function compareKind(
   { kind, host, intended, live }: { kind: SignalKind; host: string; intended: string; live: string },
   budget: StepBudget,
 ): Promise<Difference[]> {
@@ -199,7 +199,7 @@ const bounded = (one: Difference): Difference => ({
   message: one.message.slice(0, 3 * TEXT_MAX),
 });
 
-const digestOf = (files: readonly CheckedFile[]): string =>
+const digestFiles = (files: readonly CheckedFile[]): string =>
   hash(
     'sha256',
     JSON.stringify(files.map(({ kind, differenceCount, differences }) => [kind, differenceCount, differences])),

@@ -18,7 +18,7 @@ const LENGTH_MAX = 500;
 /** Returns no lines for texts that are equal but for the ends of their lines. */
 export function toLines(intended: string, live: string): Line[] {
   if (intended === live) return [];
-  const [one, other] = [linesOf(intended), linesOf(live)];
+  const [one, other] = [splitLines(intended), splitLines(live)];
   const least = Math.min(one.length, other.length);
   let before = 0;
   while (before < least && one[before] === other[before]) before++;
@@ -45,7 +45,7 @@ export function toLines(intended: string, live: string): Line[] {
 }
 
 /** A line break at the end ends the last line. */
-const linesOf = (text: string): string[] => text.replace(/(?:\r\n|\r|\n)$/, '').split(/\r\n|\r|\n/);
+const splitLines = (text: string): string[] => text.replace(/(?:\r\n|\r|\n)$/, '').split(/\r\n|\r|\n/);
 
 function withoutLongParts(lines: readonly Line[]): Line[] {
   const isNear = new Uint8Array(lines.length);

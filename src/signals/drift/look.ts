@@ -42,14 +42,14 @@ export async function look(
       url = `http://${host}${path}`;
       fetched = await fetch(url);
     }
-    const next = targetOf(fetched, url);
+    const next = findRedirect(fetched, url);
     if (next === undefined) return toLooked(fetched, isPage);
     url = next;
   }
   return { kind: 'unreachable', why: `It redirected more than ${REDIRECTS_MAX} times.` };
 }
 
-function targetOf(fetched: Fetched, url: string): string | undefined {
+function findRedirect(fetched: Fetched, url: string): string | undefined {
   if (fetched.error === undefined || !REDIRECTS.has(fetched.status ?? 0)) return undefined;
   const location = fetched.headers?.location ?? '';
   return location !== '' && URL.canParse(location, url) ? new URL(location, url).href : undefined;

@@ -4,7 +4,7 @@
  * answer, so no other address needs a look. Pure but for the turns of the event loop that it leaves to others.
  */
 import { Slices } from '../../lib/slices.ts';
-import { examplesOf, partsOf } from '../robots/robots-reader.ts';
+import { examplePaths, splitPattern } from '../robots/robots-reader.ts';
 
 /** A file, or a group of one. */
 export interface Side {
@@ -52,9 +52,9 @@ export function* crossingsOf(pattern: string, others: Iterable<Ruled>): Generato
       [pattern, other],
       [other, pattern],
     ] as const) {
-      const [head = '', ...rest] = partsOf(outer);
+      const [head = '', ...rest] = splitPattern(outer);
       if (rest.length === 0) continue;
-      for (const example of examplesOf(inner)) if (example.startsWith(head)) yield example + rest.join('');
+      for (const example of examplePaths(inner)) if (example.startsWith(head)) yield example + rest.join('');
     }
   }
 }
@@ -87,7 +87,7 @@ export async function compare(
   }
   for (const name of differing) {
     const { pattern } = ruledBy(name);
-    if (!look(pattern, examplesOf(pattern))) return { differences: [...differences.values()], isCut: true };
+    if (!look(pattern, examplePaths(pattern))) return { differences: [...differences.values()], isCut: true };
     await budget.slices.next();
   }
   for (const name of differing.slice(0, CROSSED_MAX)) {

@@ -1,6 +1,6 @@
 /** Compares a live robots.txt with the intended one: what each crawler may fetch, and what else its group says. */
 import { CRAWLERS } from '../../rules/crawlers/directory.ts';
-import { usageOf, usageRules } from '../formats/usage-reader.ts';
+import { findUsage, usageRules } from '../formats/usage-reader.ts';
 import {
   matchesReadable,
   mayFetch,
@@ -11,7 +11,7 @@ import {
   ruleFor,
   toReadable,
 } from '../robots/robots-reader.ts';
-import { type Difference, NOT_ALL, namesOf, toDifference } from './difference.ts';
+import { type Difference, formatCrawlers, NOT_ALL, toDifference } from './difference.ts';
 import { compare, type Different, type Side, type StepBudget } from './meaning.ts';
 
 /** Crawlers need not read the rest (RFC 9309, 2.5). */
@@ -27,8 +27,8 @@ export async function compareRobots(
   const [intended, live] = [readRobots(intendedText), readRobots(liveText.slice(0, LENGTH_READ))];
   const differences: Difference[] = [];
   let isCut = false;
-  for (const { crawlers, one, other } of pairsOf(intended, live)) {
-    const access = await compare(accessOf(one), accessOf(other), { budget });
+  for (const { crawlers, one, other } of pairGroups(intended, live)) {
+    const access = await compare(toAccessSide(one), toAccessSide(other), { budget });
     const about = access.differences.map((found) => aboutAccess(found, crawlers, { one, other }));
     // The site may close more to crawlers that neither file nor directory know.
     if (crawlers.every((token) => isUnknown(token, intended))) {
@@ -58,7 +58,7 @@ interface Pair {
 }
 
 /** Crawlers that read the same groups in both files, together. */
-function pairsOf(intended: Robots, live: Robots): Pair[] {
+function pairGroups(intended: Robots, live: Robots): Pair[] {
   const known = new Set(intended.tokens.map((token) => token.toLowerCase()));
   const others = live.tokens.filter((token) => token !== '*' && !known.has(token.toLowerCase()));
   const pairs = new Map<RobotsGroup, Map<RobotsGroup, Pair>>();
@@ -73,14 +73,14 @@ function pairsOf(intended: Robots, live: Robots): Pair[] {
   return [...pairs.values()].flatMap((byOther) => [...byOther.values()]);
 }
 
-function accessOf(group: RobotsGroup): Side {
+function toAccessSide(group: RobotsGroup): Side {
   return {
     rules: new Map(group.rules.map(({ text, allowed }) => [`${allowed} ${text}`, { pattern: text }])),
     at: (path) => (mayFetch(group, toReadable(path)) ? 'allow' : 'disallow'),
   };
 }
 
-const lineOf = (rule: RobotsRule | undefined): string | null =>
+const formatRule = (rule: RobotsRule | undefined): string | null =>
   rule === undefined ? null : `${rule.allowed ? 'Allow' : 'Disallow'}: ${rule.text}`;
 
 function aboutAccess(
@@ -96,12 +96,12 @@ function aboutAccess(
   const verbs = rule === undefined || rule.isOurs ? ['deny', 'allow'] : ['disallows', 'allows'];
   return toDifference(crawlers, {
     about: shown,
-    intended: lineOf(rule),
-    live: lineOf(liveRule),
+    intended: formatRule(rule),
+    live: formatRule(liveRule),
     effect: isOpen ? 'opens' : 'closes',
     message: isOpen
-      ? `${namesOf(crawlers)} may fetch ${address}; ${why} ${verbs[0]} it.`
-      : `${namesOf(crawlers)} may not fetch ${address}; ${why} ${verbs[1]} it.`,
+      ? `${formatCrawlers(crawlers)} may fetch ${address}; ${why} ${verbs[0]} it.`
+      : `${formatCrawlers(crawlers)} may not fetch ${address}; ${why} ${verbs[1]} it.`,
   });
 }
 
@@ -109,7 +109,7 @@ function aboutAccess(
 const shorten = (pattern: string): string => pattern.replace(/(?<=.)\*+$/, '');
 
 /** Values by word, of all lines of a group together. */
-function signalsOf({ others }: RobotsGroup): Map<string, Set<string>> {
+function readSignals({ others }: RobotsGroup): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const line of others.get('content-signal') ?? []) {
     for (const part of line.split(',')) {
@@ -120,14 +120,14 @@ function signalsOf({ others }: RobotsGroup): Map<string, Set<string>> {
   return found;
 }
 
-const wordsOf = (values: ReadonlySet<string> | undefined): string | null =>
+const joinValues = (values: ReadonlySet<string> | undefined): string | null =>
   values === undefined ? null : [...values].toSorted().join(' and ');
 
 /** Words that the intended file does not state are not compared. */
 function compareSignals(crawlers: readonly string[], one: RobotsGroup, other: RobotsGroup): Difference[] {
-  const live = signalsOf(other);
-  return [...signalsOf(one)].flatMap(([word, values]) => {
-    const [intended, found] = [wordsOf(values), wordsOf(live.get(word))];
+  const live = readSignals(other);
+  return [...readSignals(one)].flatMap(([word, values]) => {
+    const [intended, found] = [joinValues(values), joinValues(live.get(word))];
     if (intended === found) return [];
     const isOpen = intended === 'no' && found !== null;
     return [
@@ -136,7 +136,7 @@ function compareSignals(crawlers: readonly string[], one: RobotsGroup, other: Ro
         intended,
         live: found,
         effect: isOpen ? 'opens' : intended === 'yes' && found !== null ? 'closes' : 'other',
-        message: `${namesOf(crawlers)} ${crawlers.length === 1 && crawlers[0] !== '*' ? 'reads' : 'read'} ${
+        message: `${formatCrawlers(crawlers)} ${crawlers.length === 1 && crawlers[0] !== '*' ? 'reads' : 'read'} ${
           found === null ? `no ${word}` : `${word}=${found}`
         } in Content-Signal; intended is ${word}=${intended}.`,
       }),
@@ -158,7 +158,7 @@ function compareLicenses(
         intended: url,
         live: named[0] ?? null,
         effect: 'other',
-        message: `${namesOf(crawlers)} ${crawlers.length === 1 && crawlers[0] !== '*' ? 'does' : 'do'} not find the license ${url} here.`,
+        message: `${formatCrawlers(crawlers)} ${crawlers.length === 1 && crawlers[0] !== '*' ? 'does' : 'do'} not find the license ${url} here.`,
       }),
     );
 }
@@ -169,7 +169,7 @@ async function compareUsage(crawlers: readonly string[], { one, other }: Omit<Pa
   const live = usageRules(other.others.get('content-usage') ?? []);
   const toSide = (rules: typeof intended): Side => ({
     rules: new Map(rules.map(({ text, value }) => [`${text} ${value}`, { pattern: text }])),
-    at: (path) => usageOf(rules, (pattern) => matchesReadable(pattern, toReadable(path))),
+    at: (path) => findUsage(rules, (pattern) => matchesReadable(pattern, toReadable(path))),
   });
   const { differences, isCut } = await compare(toSide(intended), toSide(live), { budget });
   return {

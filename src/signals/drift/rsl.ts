@@ -5,14 +5,14 @@ import { matchesReadable, toReadable } from '../robots/robots-reader.ts';
 import { type Difference, NOT_ALL, toDifference } from './difference.ts';
 import { compare, type Side, type StepBudget } from './meaning.ts';
 
-function valueOf({ permitted, payment }: RslContent): string {
+function describeLicense({ permitted, payment }: RslContent): string {
   const price = payment === null ? '' : `, for ${payment}`;
   return permitted.length === 0 ? 'nothing' : permitted.join(' ') + price;
 }
 
 function toSide(contents: readonly RslContent[]): Side {
   const ranked = contents
-    .map((content) => ({ ...content, value: valueOf(content) }))
+    .map((content) => ({ ...content, value: describeLicense(content) }))
     .toSorted((a, b) => b.narrow - a.narrow);
   return {
     rules: new Map(ranked.map(({ text, value }) => [`${text} ${value}`, { pattern: text }])),

@@ -12,7 +12,7 @@ function toSide(text: string): Side {
     const entry = (one ?? {}) as Record<string, unknown>;
     if (typeof entry.location !== 'string') return [];
     const location = inOneSpelling(entry.location);
-    return [{ location, pattern: toPattern(location), value: valueOf(entry) }];
+    return [{ location, pattern: toPattern(location), value: describeReservation(entry) }];
   });
   return {
     rules: new Map(entries.map(({ location, value }) => [`${location} ${value}`, { pattern: location }])),
@@ -24,7 +24,7 @@ function toSide(text: string): Side {
   };
 }
 
-function valueOf(entry: Record<string, unknown>): string {
+function describeReservation(entry: Record<string, unknown>): string {
   const policy = entry['tdm-policy'];
   if (entry['tdm-reservation'] === 0) return 'not reserved';
   if (entry['tdm-reservation'] !== 1) return 'unset';

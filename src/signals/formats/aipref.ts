@@ -3,7 +3,7 @@
  * robots.txt, and the header of an answer. Pure. Both are drafts without consensus.
  */
 
-import { crawlOf, type Inexpressible, type TableRow, useOf } from '../table/table.ts';
+import { crawlAnswer, type Inexpressible, type TableRow, useAnswer } from '../table/table.ts';
 import { askedRows, isFree } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
 import { byOctets, toNarrowest } from './ranking.ts';
@@ -37,7 +37,7 @@ export function usageLines(rows: readonly TableRow[], audiences: readonly number
   const values = askedRows(rows).map((row) => ({
     pattern: row.pattern,
     value: toValue((use) =>
-      audiences.every((audience) => crawlOf(row, audience).allowed && useOf(row, use, audience).allowed),
+      audiences.every((audience) => crawlAnswer(row, audience).allowed && useAnswer(row, use, audience).allowed),
     ),
   }));
   if (values.length === 0) return NO_USAGE;

@@ -4,7 +4,7 @@ import { spellDenied } from '../robots/longest-match.ts';
 import type { Base, BaseGroup, BaseLine } from '../robots/robots-base.ts';
 import type { NamedGroup } from '../robots/robots-groups.ts';
 import { inOneSpelling, toPattern } from '../robots/robots-reader.ts';
-import { crawlOf, type Table, type TableRow, textOf, useOf } from '../table/table.ts';
+import { crawlAnswer, spellPattern, type Table, type TableRow, useAnswer } from '../table/table.ts';
 import { askedRows } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
 import { usageRules } from './usage-reader.ts';
@@ -29,7 +29,7 @@ export function contradictionsOfBase(table: Table, base: Base, groups: readonly 
   const work: Work = { rows: askedRows(table.rows), steps: STEPS_MAX };
   const found: BaseContradiction[] = [];
   for (const { tokens, audiences } of groups) {
-    for (const [group, crawler] of readersOf(tokens, groups, base)) {
+    for (const [group, crawler] of findReadGroups(tokens, groups, base)) {
       for (const line of group.lines) {
         const pattern = wrongAt(line, audiences[0] as number, work);
         if (pattern !== undefined) found.push(toContradiction(line, crawler, pattern));
@@ -41,7 +41,7 @@ export function contradictionsOfBase(table: Table, base: Base, groups: readonly 
 }
 
 /** Returns the groups of the site that some of the tokens read, with the first of them. */
-function readersOf(tokens: readonly string[], groups: readonly NamedGroup[], base: Base): Map<BaseGroup, string> {
+function findReadGroups(tokens: readonly string[], groups: readonly NamedGroup[], base: Base): Map<BaseGroup, string> {
   const read = new Map<BaseGroup, string>();
   // A group of ours replaces that of `*` for crawlers that the file does not name.
   const others = tokens[0] === '*' ? base.tokens.filter((token) => !isIn(groups, token)) : [];
@@ -74,26 +74,26 @@ interface Work {
 
 /** Returns the pattern of a row that denies what a line allows. */
 function wrongAt({ key, value }: BaseLine, audience: number, work: Work): string | undefined {
-  const mayFetch = (row: TableRow): boolean => crawlOf(row, audience).allowed;
+  const mayFetch = (row: TableRow): boolean => crawlAnswer(row, audience).allowed;
   const mayUse =
     (use: Use) =>
     (row: TableRow): boolean =>
-      mayFetch(row) && useOf(row, use, audience).allowed;
+      mayFetch(row) && useAnswer(row, use, audience).allowed;
   if (key === 'allow' && value !== '') return findDenied(value, work, mayFetch);
   if (key === 'content-signal') {
     const words = value.split(',').map((part) => part.replaceAll(/\s/g, '').toLowerCase());
-    return firstOf(permittedBy(words, 'contentSignal'), (use) => findDenied('/', work, mayUse(use)));
+    return findFirst(permittedBy(words, 'contentSignal'), (use) => findDenied('/', work, mayUse(use)));
   }
   const [rule] = key === 'content-usage' ? usageRules([value]) : [];
   if (rule === undefined) return undefined;
-  return firstOf(permittedBy(rule.value.split(', '), 'aipref'), (use) => findDenied(rule.text, work, mayUse(use)));
+  return findFirst(permittedBy(rule.value.split(', '), 'aipref'), (use) => findDenied(rule.text, work, mayUse(use)));
 }
 
 /** Returns the uses that words such as `train-ai=y` permit. */
 const permittedBy = (words: readonly string[], format: 'aipref' | 'contentSignal'): Use[] =>
   USES.filter((use) => words.includes(`${USE_WORDS[use][format]}=${FORMATS[format].values[1]}`));
 
-function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
+function findFirst<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
   for (const one of all) {
     const found = find(one);
     if (found !== undefined) return found;
@@ -108,7 +108,7 @@ function findDenied(text: string, work: Work, isAllowed: (row: TableRow) => bool
     if (--work.steps < 0) return undefined;
     const patterns = spellDenied(row.pattern).map(toPattern);
     if (!patterns.some((pattern) => canMatchBoth(own, pattern))) continue;
-    if (!isAllowed(row)) return textOf(row.pattern);
+    if (!isAllowed(row)) return spellPattern(row.pattern);
     if (patterns.some((pattern) => impliesPath(own, pattern))) return undefined;
   }
   return undefined;

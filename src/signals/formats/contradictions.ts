@@ -4,9 +4,9 @@
  */
 
 import { Slices } from '../../lib/slices.ts';
-import { examplesOf, mayFetch, readRobots, toReadable } from '../robots/robots-reader.ts';
+import { examplePaths, mayFetch, readRobots, toReadable } from '../robots/robots-reader.ts';
 import type { Published } from '../signals.ts';
-import { crawlOf, groupAudiences, type Table, textOf, useOf } from '../table/table.ts';
+import { crawlAnswer, groupAudiences, spellPattern, type Table, useAnswer } from '../table/table.ts';
 import { FORMATS, USE_WORDS, USES } from '../table/words.ts';
 import type { SignalKind } from './kinds.ts';
 import {
@@ -50,7 +50,7 @@ const READERS = [
 async function readBackRobots(table: Table, text: string, found: Contradiction[]): Promise<void> {
   const robots = readRobots(text);
   const slices = new Slices();
-  const patterns = table.rows.map(({ pattern }) => textOf(pattern));
+  const patterns = table.rows.map(({ pattern }) => spellPattern(pattern));
   const groups = groupAudiences(table, USES).map(({ audience }) => {
     const crawler = table.audiences[audience]?.token ?? '*';
     return { audience, crawler, group: robots.groupOf(crawler.replace(/\/$/, '')) };
@@ -63,15 +63,15 @@ async function readBackRobots(table: Table, text: string, found: Contradiction[]
     const cost = group.rules.length + usage.texts.length + STEPS_OF_ROW;
     const texts = new Set([...patterns, ...group.rules.map((rule) => rule.text), ...usage.texts]);
     for (const pattern of texts) {
-      for (const path of examplesOf(pattern)) {
+      for (const path of examplePaths(pattern)) {
         steps -= cost;
         const row = askedRow(table, path);
         if (row === undefined || !mayFetch(group, toReadable(path))) continue;
-        const wrong = crawlOf(row, audience).allowed
+        const wrong = crawlAnswer(row, audience).allowed
           ? usage.wrongAt(row, path)
           : `robots.txt lets ${crawler} fetch ${path}`;
         if (wrong === undefined) continue;
-        found.push({ pattern: textOf(row.pattern), crawler, message: `${wrong}, which a policy denies.` });
+        found.push({ pattern: spellPattern(row.pattern), crawler, message: `${wrong}, which a policy denies.` });
         break;
       }
       await slices.next();
@@ -93,10 +93,11 @@ function readBackSignal(table: Table, { audience, crawler, group }: GroupOf): Co
     const word = USE_WORDS[use].contentSignal;
     if (word === null || words.get(word) !== FORMATS.contentSignal.values[1]) return [];
     const row = table.rows.find(
-      (one) => one.cell.policyId !== null && crawlOf(one, audience).allowed && !useOf(one, use, audience).allowed,
+      (one) =>
+        one.cell.policyId !== null && crawlAnswer(one, audience).allowed && !useAnswer(one, use, audience).allowed,
     );
     if (row === undefined) return [];
-    const pattern = textOf(row.pattern);
+    const pattern = spellPattern(row.pattern);
     return [
       { pattern, crawler, message: `Content-Signal permits ${crawler} ${word}, which a policy denies at ${pattern}.` },
     ];

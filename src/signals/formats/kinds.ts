@@ -1,5 +1,5 @@
 /** The kinds of signals: one row for each. Routes, files and the report follow from it. */
-import { licenseUrlOf, toNotice } from '../../content/sites/notice.ts';
+import { toLicenseUrl, toNotice } from '../../content/sites/notice.ts';
 import { renderRobots } from '../robots/robots.ts';
 import type { Inexpressible, Table } from '../table/table.ts';
 import { MEDIA_TYPES } from '../table/words.ts';
@@ -30,28 +30,28 @@ export interface Signal {
 const licenses = new WeakMap<Table, Rendering>();
 
 /** Rendered once: robots.txt names it only if there is one. */
-function licenseOf(table: Table): Rendering | null {
+function renderLicense(table: Table): Rendering | null {
   if (!table.site.signals.license) return null;
   const rendering = licenses.get(table) ?? renderRsl(table);
   licenses.set(table, rendering);
   return rendering;
 }
 
-const announcedLicenseOf = (table: Table): string | null =>
-  licenseOf(table)?.refusal === null ? licenseUrlOf(table) : null;
+const announcedLicenseUrl = (table: Table): string | null =>
+  renderLicense(table)?.refusal === null ? toLicenseUrl(table) : null;
 
 export const SIGNALS = {
   'robots.txt': {
     type: MEDIA_TYPES.robots,
     doc: 'The groups of robots.txt (RFC 9309), with `Content-Signal` and `License`',
     path: '/robots.txt',
-    render: (table) => (table.site.signals.robots === 'off' ? null : renderRobots(table, announcedLicenseOf(table))),
+    render: (table) => (table.site.signals.robots === 'off' ? null : renderRobots(table, announcedLicenseUrl(table))),
   },
   'license.xml': {
     type: MEDIA_TYPES.rsl,
     doc: 'What is permitted, and at which price (RSL 1.0)',
     path: '/license.xml',
-    render: licenseOf,
+    render: renderLicense,
   },
   'tdmrep.json': {
     type: MEDIA_TYPES.json,

@@ -4,7 +4,7 @@ import type { Notice } from '../../content/sites/notice.ts';
 import type { PageSignals } from '../../decisions/ledger/decision.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import { matchesPath, toTarget } from '../../lib/urls/url-pattern.ts';
-import { type Table, type TableRow, textOf } from '../table/table.ts';
+import { spellPattern, type Table, type TableRow } from '../table/table.ts';
 import { usageHeader } from './aipref.ts';
 import { NOTHING, tdmHeaders } from './tdmrep.ts';
 
@@ -30,7 +30,7 @@ export function renderHeaders(table: Table, link: string | null) {
   const { tdmrep, contentUsage } = table.site.signals;
   if (link === null && !tdmrep && !contentUsage) return null;
   const pages = table.rows.map((row) => ({
-    location: textOf(row.pattern),
+    location: spellPattern(row.pattern),
     headers: { ...(link === null ? {} : { link }), ...rowHeaders(table, row) },
   }));
   return {

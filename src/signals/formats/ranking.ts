@@ -53,7 +53,7 @@ export function toNarrowest<V>(ranked: readonly Ranked<V>[], reading: FormatRead
   const pairs = new Set(places.map(({ value }) => value)).size < 2 ? [] : overlaps(places);
   if (pairs === undefined) return undefined;
   const lowered = lower(places, pairs, reading);
-  const superfluous = superfluousOf(places, pairs);
+  const superfluous = findSuperfluous(places, pairs);
   return {
     entries: places.filter((_, i) => !superfluous.has(i)),
     lowered: [...lowered].map((place) => place.texts[0] as string),
@@ -171,7 +171,7 @@ const isSegment = (place: Place<unknown>): boolean =>
   place.head !== '' && (isWhole(place) || (isPlain(place) && place.head.endsWith('/')));
 
 /** Finds entries that say what a later one says for all of their URLs. */
-function superfluousOf<V>(places: readonly Place<V>[], pairs: readonly Pair[]): Set<number> {
+function findSuperfluous<V>(places: readonly Place<V>[], pairs: readonly Pair[]): Set<number> {
   const covered = new Set<number>();
   const different = new Set<number>();
   for (const [i, j] of pairs) {

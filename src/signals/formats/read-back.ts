@@ -9,14 +9,14 @@ import type { PathPattern } from '../../lib/urls/url-pattern.ts';
 import type { Offered } from '../../requesters/offers/offer.ts';
 import { formatAmount } from '../../rules/terms/money.ts';
 import {
-  examplesOf,
+  examplePaths,
   inOneSpelling,
   matchesReadable,
   type RobotsGroup,
   toPattern,
   toReadable,
 } from '../robots/robots-reader.ts';
-import { type Table, type TableRow, textOf, useOf } from '../table/table.ts';
+import { spellPattern, type Table, type TableRow, useAnswer } from '../table/table.ts';
 import { askedRows, isFree } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
 import { PREFERRED } from './aipref.ts';
@@ -69,7 +69,7 @@ export function readUsage({ audience, crawler, group }: GroupOf): Usage {
       const matches = (pattern: PathPattern): boolean => matchesReadable(pattern, readable);
       const found = PREFERRED.find(
         (use) =>
-          !useOf(row, use, audience).allowed &&
+          !useAnswer(row, use, audience).allowed &&
           prefers(rules, `${USE_WORDS[use].aipref}=${FORMATS.aipref.values[1]}`, matches),
       );
       return found && `Content-Usage permits ${crawler} ${USE_WORDS[found].aipref} at ${path}`;
@@ -80,10 +80,13 @@ export function readUsage({ audience, crawler, group }: GroupOf): Usage {
 export async function readBackRsl(table: Table, text: string, found: Contradiction[]): Promise<void> {
   const slices = new Slices();
   const contents = await readRsl(text, table.host, slices);
-  const texts = new Set([...askedRows(table.rows).map(({ pattern }) => textOf(pattern)), ...contents.map(toText)]);
+  const texts = new Set([
+    ...askedRows(table.rows).map(({ pattern }) => spellPattern(pattern)),
+    ...contents.map(toText),
+  ]);
   let steps = STEPS_MAX;
   for (const pattern of texts) {
-    for (const path of examplesOf(pattern)) {
+    for (const path of examplePaths(pattern)) {
       steps -= 2 * contents.length + STEPS_OF_ROW;
       const row = askedRow(table, path);
       const use = row && permittedWrongly(row, contents, path);
@@ -110,12 +113,12 @@ function permittedWrongly(row: TableRow, contents: readonly RslContent[], path: 
         (reading) =>
           reading.length > 0 &&
           reading.every(({ permitted }) => permitted.includes(USE_WORDS[use].rsl)) &&
-          !reading.some(({ payment }) => payment !== null && payment === priceOf(row.offers?.[use])),
+          !reading.some(({ payment }) => payment !== null && payment === formatPrice(row.offers?.[use])),
       ),
   );
 }
 
-function priceOf(offer: Offered | undefined): string | undefined {
+function formatPrice(offer: Offered | undefined): string | undefined {
   if (offer === undefined) return undefined;
   const { unit, unitPriceMicros, currency } = offer;
   const type = unit === 'decision' ? 'crawl' : 'subscription';
@@ -128,7 +131,7 @@ export async function readBackTdmrep(table: Table, text: string, found: Contradi
   const entries = (JSON.parse(text) as { location: string; 'tdm-reservation': number }[]).slice(0, 1_000);
   const rules = entries.map((entry) => ({ entry, pattern: toPattern(inOneSpelling(entry.location)) }));
   for (const { location } of entries) {
-    const wrong = examplesOf(location).find((path) => {
+    const wrong = examplePaths(location).find((path) => {
       const row = askedRow(table, path);
       const first = rules.find(({ pattern }) => matchesReadable(pattern, toReadable(path)));
       const isReserved = first?.entry['tdm-reservation'] === FORMATS.tdmrep.values[0];

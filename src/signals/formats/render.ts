@@ -1,7 +1,7 @@
 /** Renders all signals of a table: those of large sites in a thread of their own, so that checks keep theirs. */
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../db/db.ts';
-import { limitsOf } from '../../lib/memory.ts';
+import { toResourceLimits } from '../../lib/memory.ts';
 import type { Table } from '../table/table.ts';
 import { type Rendering, SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './kinds.ts';
 
@@ -13,7 +13,7 @@ const ROWS_HERE_MAX = 200;
 /** Characters of the site's own file. */
 const BASE_HERE_MAX = 8_192;
 /** Ten thousand patterns take half of it. */
-const LIMITS = limitsOf({ oldMiB: 160, youngMiB: 12 });
+const LIMITS = toResourceLimits({ oldMiB: 160, youngMiB: 12 });
 
 export const renderHere = (table: Table): Renderings =>
   Object.fromEntries(SIGNAL_KINDS.map((kind) => [kind, (SIGNALS[kind] as Signal).render(table)])) as Renderings;

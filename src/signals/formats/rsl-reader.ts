@@ -51,7 +51,7 @@ export async function readRsl(document: string, host: string, slices: Slices): P
     open?.end(path.slice(2).join('/'), characters.trim());
     characters = '';
     if (path.join('/') === 'rsl/content' && open !== undefined) {
-      const text = inOneSpelling(pathOf(open.url, host));
+      const text = inOneSpelling(toSitePath(open.url, host));
       if (text !== '') contents.push(toContent(text, open.license()));
       open = undefined;
     }
@@ -66,7 +66,7 @@ export async function readRsl(document: string, host: string, slices: Slices): P
 }
 
 /** Returns an empty text for the address of another site. */
-function pathOf(url: string, host: string): string {
+function toSitePath(url: string, host: string): string {
   const [, authority, rest = '/'] = /^https?:\/\/([^/]*)(\/.*)?$/i.exec(url) ?? [];
   if (authority === undefined) return url.startsWith('/') ? url : '';
   return authority.toLowerCase() === host ? rest : '';
@@ -88,7 +88,7 @@ function newDraft(url: string) {
   let permits: string[] | undefined;
   let prohibits: string[] | undefined;
   let payment: string | undefined;
-  const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+  const splitWords = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
   return {
     url,
     begin(path: string, valueOf: (name: string) => string): void {
@@ -100,8 +100,8 @@ function newDraft(url: string) {
     },
     end(path: string, text: string): void {
       if (licenses !== 1) return;
-      if (path === 'license/permits' && type === 'usage') permits = wordsOf(text);
-      if (path === 'license/prohibits' && type === 'usage') prohibits = wordsOf(text);
+      if (path === 'license/permits' && type === 'usage') permits = splitWords(text);
+      if (path === 'license/prohibits' && type === 'usage') prohibits = splitWords(text);
       if (path === 'license/payment/amount') payment += ` ${text}`;
     },
     license(): RslLicense {

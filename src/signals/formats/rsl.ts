@@ -26,18 +26,19 @@ const { namespace, everything } = FORMATS.rsl;
 type Standing = 'free' | 'denied' | Offered;
 type Terms = { readonly [U in Use]: Standing };
 
-const keyOf = (standing: Standing): string => (typeof standing === 'string' ? standing : JSON.stringify(standing));
-const termsOf = (toStanding: (use: Use) => Standing): Terms =>
+const standingKey = (standing: Standing): string =>
+  typeof standing === 'string' ? standing : JSON.stringify(standing);
+const toTerms = (toStanding: (use: Use) => Standing): Terms =>
   Object.fromEntries(USES.map((use) => [use, toStanding(use)])) as Terms;
 
 export function renderRsl(table: Table): Rendering {
   const rows = askedRows(table.rows);
   const cannotExpress = aboutRows(rows);
-  const one = interned<Terms>((terms) => USES.map((use) => keyOf(terms[use])).join('\n'));
+  const one = interned<Terms>((terms) => USES.map((use) => standingKey(terms[use])).join('\n'));
   const ranking = toNarrowest(
-    rows.map((row) => ({ pattern: row.pattern, value: one(termsOf((use) => standingOf(row, use))) })),
+    rows.map((row) => ({ pattern: row.pattern, value: one(toTerms((use) => rowStanding(row, use))) })),
     {
-      least: (a, b) => one(termsOf((use) => (keyOf(a[use]) === keyOf(b[use]) ? a[use] : 'denied'))),
+      least: (a, b) => one(toTerms((use) => (standingKey(a[use]) === standingKey(b[use]) ? a[use] : 'denied'))),
       measure: byLiterals,
       segments: true,
     },
@@ -46,8 +47,8 @@ export function renderRsl(table: Table): Rendering {
   if (ranking !== undefined && ranking.lowered.length > 0) {
     cannotExpress.push({ kind: KIND, about: ranking.lowered.slice(0, ABOUT_MAX), message: LOWERED });
   }
-  const entries = ranking?.entries ?? [{ texts: ['/*'], isWider: false, value: termsOf(() => 'denied') }];
-  const contents = entries.flatMap((entry) => contentsOf(table, entry));
+  const entries = ranking?.entries ?? [{ texts: ['/*'], isWider: false, value: toTerms(() => 'denied') }];
+  const contents = entries.flatMap((entry) => renderContents(table, entry));
   const text = `<rsl xmlns="${namespace}" max-age="${MAX_AGE}">\n${contents.join('')}</rsl>\n`;
   return { text, cannotExpress, refusal: contents.length === 0 ? NOTHING : null };
 }
@@ -58,13 +59,13 @@ const LOWERED =
   'Readers of RSL cannot separate these paths from others with stricter terms, so the stricter ones are published for them.';
 
 /** Free where everybody may, for sale where a license of one type lets everybody. */
-const standingOf = ({ cell, offers = {} }: TableRow, use: Use): Standing =>
+const rowStanding = ({ cell, offers = {} }: TableRow, use: Use): Standing =>
   isFree(cell, use) ? 'free' : (offers[use] ?? 'denied');
 
 function aboutRows(rows: readonly TableRow[]): Inexpressible[] {
   const mixed = USES.filter((use) => rows.some(({ cell }) => isMixed(cell, use)));
   const both = rows.some((row) => {
-    const standings = USES.map((use) => keyOf(standingOf(row, use)));
+    const standings = USES.map((use) => standingKey(rowStanding(row, use)));
     return new Set(standings.filter((one) => one !== 'denied')).size > 1;
   });
   return [
@@ -77,8 +78,8 @@ const MIXED = 'Some crawlers may and others may not. RSL has no names of crawler
 const ONE_LICENSE =
   'Some uses are free and others for sale, or at different prices. Clients read one license for each path, so only the free ones, or those at the first price, are permitted.';
 
-function contentsOf({ host, site }: Table, { texts, value }: Narrowed<Terms>): string[] {
-  const license = licenseOf(value, site);
+function renderContents({ host, site }: Table, { texts, value }: Narrowed<Terms>): string[] {
+  const license = renderLicense(value, site);
   const terms = site.licensingUrl === null ? '' : `    <terms>${escape(site.licensingUrl)}</terms>\n`;
   return texts.map((text) => {
     const url = escape(`https://${host}${text}`);
@@ -86,17 +87,17 @@ function contentsOf({ host, site }: Table, { texts, value }: Narrowed<Terms>): s
   });
 }
 
-function licenseOf(terms: Terms, { contact, licensingUrl }: Table['site']): string {
+function renderLicense(terms: Terms, { contact, licensingUrl }: Table['site']): string {
   const free = USES.filter((use) => terms[use] === 'free');
   const offer = USES.map((use) => terms[use]).find((one): one is Offered => typeof one !== 'string');
   const isSold = free.length === 0 && offer !== undefined;
-  const permitted = isSold ? USES.filter((use) => keyOf(terms[use]) === keyOf(offer)) : free;
+  const permitted = isSold ? USES.filter((use) => standingKey(terms[use]) === standingKey(offer)) : free;
   const denied = USES.filter((use) => terms[use] === 'denied');
   const address = (isSold ? offer.contact : undefined) ?? contact;
   const lines = [
     usage('permits', permitted),
     permitted.length === 0 ? `<prohibits type="usage">${everything}</prohibits>` : usage('prohibits', denied),
-    isSold ? paymentOf(offer, licensingUrl) : '',
+    isSold ? renderPayment(offer, licensingUrl) : '',
     address === null || !ADDRESS.test(address) ? '' : `<legal type="contact">${escape(address)}</legal>`,
   ];
   return lines.flatMap((line) => (line === '' ? [] : [`      ${line}\n`])).join('');
@@ -108,7 +109,7 @@ const ADDRESS = /^(?:[^\s@:]+@[^\s@]+|(?:https?|mailto):\S+)$/i;
 const usage = (element: string, uses: readonly Use[]): string =>
   uses.length === 0 ? '' : `<${element} type="usage">${uses.map((use) => USE_WORDS[use].rsl).join(' ')}</${element}>`;
 
-function paymentOf({ unit, unitPriceMicros, currency, url, x402 }: Offered, licensingUrl: string | null): string {
+function renderPayment({ unit, unitPriceMicros, currency, url, x402 }: Offered, licensingUrl: string | null): string {
   const page = url ?? licensingUrl;
   const children = [
     page === null ? '' : `<custom>${escape(page)}</custom>`,

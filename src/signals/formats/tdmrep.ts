@@ -5,7 +5,7 @@
 
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
 import type { Offered } from '../../requesters/offers/offer.ts';
-import { type Inexpressible, type Table, type TableRow, textOf } from '../table/table.ts';
+import { type Inexpressible, spellPattern, type Table, type TableRow } from '../table/table.ts';
 import { askedRows, isFree, isMixed } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES } from '../table/words.ts';
 import { overlapping, spell } from './ranking.ts';
@@ -50,7 +50,7 @@ export function renderTdmrep({ host, rows }: Table): Rendering {
     text: `${JSON.stringify(listed, null, 1)}\n`,
     cannotExpress: [
       ...aboutTexts(reserved, MORE),
-      ...aboutTexts(queriesOf(asked), QUERIES),
+      ...aboutTexts(queryPatterns(asked), QUERIES),
       ...(mixed ? [{ kind: KIND, about: [], message: MIXED }] : []),
     ],
     refusal: listed.length === 0 ? NOTHING : null,
@@ -81,8 +81,8 @@ const isReservedAt = ({ cell }: Pick<TableRow, 'cell'>): boolean => MINING.some(
 const aboutTexts = (texts: ReadonlySet<string>, message: string): Inexpressible[] =>
   texts.size === 0 ? [] : [{ kind: KIND, about: [...texts].slice(0, ABOUT_MAX), message }];
 
-const queriesOf = (rows: readonly TableRow[]): Set<string> =>
-  new Set(rows.filter(({ pattern }) => pattern.query !== null).map(({ pattern }) => textOf(pattern)));
+const queryPatterns = (rows: readonly TableRow[]): Set<string> =>
+  new Set(rows.filter(({ pattern }) => pattern.query !== null).map(({ pattern }) => spellPattern(pattern)));
 
 /** The file for too many patterns that overlap. */
 const closedFile = (): Rendering => ({
@@ -158,14 +158,14 @@ function toPolicy({ host, site }: Table, collectionId: string, rows: readonly Ta
       ...(contact !== null && EMAIL.test(contact) ? { 'vcard:hasEmail': `mailto:${contact}` } : {}),
       ...(page === null ? {} : { 'vcard:hasURL': page }),
     },
-    permission: [{ target: `${uid}#collection`, action: 'tdm:mine', duty: [{ action: dutyOf(rows, offered) }] }],
+    permission: [{ target: `${uid}#collection`, action: 'tdm:mine', duty: [{ action: pickDuty(rows, offered) }] }],
   };
 }
 
 const EMAIL = /^[^\s@:]+@[^\s@]+$/;
 
 /** Payment is enough only where everything that is reserved is for sale at a price. */
-function dutyOf(rows: readonly TableRow[], offered: readonly Offered[]): 'compensate' | 'obtainConsent' {
+function pickDuty(rows: readonly TableRow[], offered: readonly Offered[]): 'compensate' | 'obtainConsent' {
   const isForSale = rows.every(({ cell, offers = {} }) =>
     MINING.every((use) => isFree(cell, use) || offers[use] !== undefined),
   );

@@ -39,7 +39,7 @@ function rulesFor(rules: readonly UsageRule[], matches: (pattern: PathPattern) =
 }
 
 /** Returns the preferences of the longest rule that matches; of equally long ones all, in one order. */
-export function usageOf(rules: readonly UsageRule[], matches: (pattern: PathPattern) => boolean): string | null {
+export function findUsage(rules: readonly UsageRule[], matches: (pattern: PathPattern) => boolean): string | null {
   const values = rulesFor(rules, matches).map(({ value }) => value);
   return values.length === 0 ? null : [...new Set(values)].toSorted().join(' and ');
 }

@@ -30,7 +30,7 @@ interface Access {
 export function openRobotsJudge(db: Db): RobotsJudge {
   const files = new Lru<number, Robots>(FILES_MAX);
 
-  async function fileOf(seq: number): Promise<Robots> {
+  async function loadRobots(seq: number): Promise<Robots> {
     const known = files.get(seq) ?? readRobots((await findServedBody(db, seq)) ?? '');
     files.set(seq, known);
     return known;
@@ -39,7 +39,7 @@ export function openRobotsJudge(db: Db): RobotsJudge {
   /** A file that is gone, or was none, allows everything. */
   async function isAllowed({ seq, isNone }: ServedTime, { readable, tokens }: Access): Promise<boolean> {
     if (isNone || readable === '/robots.txt') return true;
-    const robots = await fileOf(seq);
+    const robots = await loadRobots(seq);
     return tokens.some((token) => mayFetch(robots.groupOf(token), readable));
   }
 

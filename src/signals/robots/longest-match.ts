@@ -34,7 +34,8 @@ export function toLongestMatch(ranked: readonly RankedRule[], site: readonly Boo
     const texts = spell(pattern, allowed);
     if (!book.changes(texts, allowed)) continue;
     let isStricter = allowed ? texts.some((text) => /%20.*%20/.test(text)) : isWider(pattern, texts);
-    const empty = !allowed || pattern.query === null ? [] : emptyQueriesOf(texts).filter((text) => book.denies(text));
+    const empty =
+      !allowed || pattern.query === null ? [] : spellEmptyQueries(texts).filter((text) => book.denies(text));
     for (const text of texts) isStricter = !book.add(text, allowed) || isStricter;
     for (const text of empty) isStricter = !book.add(text, false) || isStricter;
     if (isStricter) stricter.push(texts[0] as string);
@@ -74,7 +75,7 @@ function spell({ path, query }: PathPattern, allowed: boolean): string[] {
 }
 
 /** Returns texts that match only the URLs with an empty query that the texts match. */
-const emptyQueriesOf = (texts: readonly string[]): string[] =>
+const spellEmptyQueries = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => (text.endsWith('?') ? [`${text}$`] : []));
 
 /** Returns the texts of rules that deny a pattern; they may match more. */

@@ -2,7 +2,7 @@
 import { NO_USAGE, usageLines } from '../formats/aipref.ts';
 import { EVERYWHERE } from '../table/regions.ts';
 import type { BookRule } from '../table/rule-book.ts';
-import { crawlOf, type Inexpressible, type Table, type TableRow, useOf } from '../table/table.ts';
+import { crawlAnswer, type Inexpressible, type Table, type TableRow, useAnswer } from '../table/table.ts';
 import { askedRows } from '../table/values.ts';
 import { FORMATS, USE_WORDS, type Use } from '../table/words.ts';
 import { KnownRules } from './known-rules.ts';
@@ -33,15 +33,15 @@ interface WrittenGroup {
 
 export function writeGroup(table: Table, parts: GroupParts): WrittenGroup {
   const { tokens, audiences, uses, licenseUrl, base } = parts;
-  const ranked = rankedOf(table, parts);
+  const ranked = rankRows(table, parts);
   const isMerged = tokens.some((token) => token === '*' || base.isNamed(token));
-  const { signal, cannotExpress } = signalOf(table.rows, audiences, uses);
+  const { signal, cannotExpress } = toSignal(table.rows, audiences, uses);
   if (isMerged && signal !== '' && tokens.some((token) => base.isNamed(token) && hasSignal(base, token)))
     cannotExpress.push(OWN_SIGNAL);
   const { contentUsage } = table.site.signals;
   const usage = contentUsage && !parts.isClosed ? usageLines(table.rows, audiences) : NO_USAGE;
   cannotExpress.push(...usage.cannotExpress);
-  const repeated = isMerged || parts.isAlone ? NONE : repeatedOf(base.everybody.lines, ranked);
+  const repeated = isMerged || parts.isAlone ? NONE : repeatLines(base.everybody.lines, ranked);
   const lines = repeated.lines.filter(({ key, value }) => {
     if (key === 'content-signal') return signal === '' && !/=\s*yes/i.test(value);
     return key !== 'content-usage' || (!contentUsage && !/=\s*y/i.test(value));
@@ -72,11 +72,11 @@ const isRule = ({ key }: BaseLine): boolean => key === 'allow' || key === 'disal
 const hasSignal = (base: Base, token: string): boolean =>
   base.groupOf(token).lines.some(({ key }) => key === 'content-signal');
 
-function rankedOf({ rows }: Table, { audiences, isClosed }: GroupParts): RankedRule[] {
+function rankRows({ rows }: Table, { audiences, isClosed }: GroupParts): RankedRule[] {
   const ranked = rows.map(
     (row): RankedRule => ({
       pattern: row.pattern,
-      allowed: audiences.every((audience) => crawlOf(row, audience).allowed),
+      allowed: audiences.every((audience) => crawlAnswer(row, audience).allowed),
     }),
   );
   if (!isClosed || ranked.every(({ allowed }) => allowed)) return ranked;
@@ -86,16 +86,18 @@ function rankedOf({ rows }: Table, { audiences, isClosed }: GroupParts): RankedR
 const NONE = { lines: [], closed: [] };
 
 /** Returns the lines of `*` for a group that replaces it, without those that would open what is denied. */
-function repeatedOf(lines: readonly BaseLine[], ranked: readonly RankedRule[]) {
-  const denied = knownOf(ranked.filter(({ allowed }) => !allowed).flatMap(({ pattern }) => spellDenied(pattern)));
-  const disallowed = knownOf(lines.flatMap(({ key, value }) => (key === 'disallow' ? [inOneSpelling(value)] : [])));
+function repeatLines(lines: readonly BaseLine[], ranked: readonly RankedRule[]) {
+  const denied = toKnownRules(ranked.filter(({ allowed }) => !allowed).flatMap(({ pattern }) => spellDenied(pattern)));
+  const disallowed = toKnownRules(
+    lines.flatMap(({ key, value }) => (key === 'disallow' ? [inOneSpelling(value)] : [])),
+  );
   const isOpening = ({ key, value }: BaseLine): boolean =>
     key === 'allow' && denied.longestBeside(inOneSpelling(value)) > 0;
   const closed = lines.filter((line) => isOpening(line) && disallowed.longestBeside(inOneSpelling(line.value)) > 0);
   return { lines: lines.filter((line) => !isOpening(line)), closed: closed.map(({ value }) => value) };
 }
 
-function knownOf(texts: readonly string[]): KnownRules {
+function toKnownRules(texts: readonly string[]): KnownRules {
   const known = new KnownRules();
   for (const text of new Set(texts)) if (text !== '') known.add(text);
   return known;
@@ -115,7 +117,7 @@ function besideRules(ranked: readonly RankedRule[], { tokens, base, isMerged, re
     const group = isMerged ? base.groupOf(token) : repeated;
     let rules = known.get(group);
     if (rules === undefined) {
-      const site = isMerged ? base.groupOf(token).rules : rulesOf(repeated);
+      const site = isMerged ? base.groupOf(token).rules : toRules(repeated);
       const found = toLongestMatch(ranked, isAlone ? [] : site);
       for (const name of ['stricter', 'closed', 'open'] as const) for (const text of found[name]) about[name].add(text);
       rules = found.rules.map(toLine);
@@ -130,7 +132,7 @@ function besideRules(ranked: readonly RankedRule[], { tokens, base, isMerged, re
   return { parts: [...parts.values()], stricter: [...stricter], closed: [...closed], open: [...open] };
 }
 
-const rulesOf = (lines: readonly BaseLine[]): BookRule[] =>
+const toRules = (lines: readonly BaseLine[]): BookRule[] =>
   lines
     .filter((line) => isRule(line) && line.value !== '')
     .map(({ key, value }) => ({
@@ -147,15 +149,15 @@ const OWN_SIGNAL: Inexpressible = {
 };
 
 /** Returns one value for all paths: yes only if every path that may be fetched says so. */
-function signalOf(rows: readonly TableRow[], audiences: readonly number[], uses: readonly Use[]) {
+function toSignal(rows: readonly TableRow[], audiences: readonly number[], uses: readonly Use[]) {
   const cannotExpress: Inexpressible[] = [];
   const asked = askedRows(rows);
   const words = uses.flatMap((use) => {
     const word = USE_WORDS[use].contentSignal;
     if (word === null || asked.length === 0) return [];
     const values = audiences.map((audience) => {
-      const open = asked.filter((row) => crawlOf(row, audience).allowed);
-      const allowing = open.filter((row) => useOf(row, use, audience).allowed).length;
+      const open = asked.filter((row) => crawlAnswer(row, audience).allowed);
+      const allowing = open.filter((row) => useAnswer(row, use, audience).allowed).length;
       if (allowing > 0 && allowing < open.length) {
         const message = 'Some paths allow this use and others do not. Content-Signal has one value for all paths: no.';
         cannotExpress.push({ kind: KIND, about: [word], message });

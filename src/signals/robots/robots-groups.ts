@@ -1,6 +1,6 @@
 /** Sorts the crawlers of a site into the groups of its robots.txt. Pure. */
 
-import { type AudienceGroup, crawlOf, groupAudiences, type Inexpressible, type Table } from '../table/table.ts';
+import { type AudienceGroup, crawlAnswer, groupAudiences, type Inexpressible, type Table } from '../table/table.ts';
 import type { Use } from '../table/words.ts';
 import type { Base } from './robots-base.ts';
 
@@ -44,9 +44,9 @@ export function namedGroups(
   { uses, base, cannotExpress }: { uses: readonly Use[]; base: Base; cannotExpress: Inexpressible[] },
 ): NamedGroup[] {
   const [everybody, ...others] = groupAudiences(table, uses);
-  const tokensOf = ({ audiences }: AudienceGroup): string[] =>
+  const toTokens = ({ audiences }: AudienceGroup): string[] =>
     audiences.map((i) => toToken(table.audiences[i]?.token ?? ''));
-  const named = others.map((group) => ({ audiences: [group.audience], tokens: tokensOf(group) }));
+  const named = others.map((group) => ({ audiences: [group.audience], tokens: toTokens(group) }));
   aboutNames(
     named.flatMap(({ tokens }) => tokens),
     cannotExpress,
@@ -57,8 +57,8 @@ export function namedGroups(
   }));
   const ours = groups.flatMap(({ tokens }) => tokens).map(toKey);
   const theirs = base.tokens.map(toKey);
-  const isDenied = everybody !== undefined && table.rows.some((row) => !crawlOf(row, everybody.audience).allowed);
-  const mistaken = (everybody === undefined ? [] : tokensOf(everybody)).filter(
+  const isDenied = everybody !== undefined && table.rows.some((row) => !crawlAnswer(row, everybody.audience).allowed);
+  const mistaken = (everybody === undefined ? [] : toTokens(everybody)).filter(
     (token) =>
       TOKEN.test(token) && (needsName(toKey(token), ours, theirs) || (isDenied && BY_NAME_ONLY.has(toKey(token)))),
   );

@@ -32,14 +32,14 @@ export function parseRobotsLine(line: string): RobotsLine | undefined {
     const name = text.slice(0, colon).trim();
     return name === ''
       ? undefined
-      : { key: keyOf(name) ?? name.toLowerCase(), name, value: text.slice(colon + 1).trim() };
+      : { key: readKey(name) ?? name.toLowerCase(), name, value: text.slice(colon + 1).trim() };
   }
   const [name = '', value, ...others] = text.split(/[ \t]+/, 3);
-  const key = keyOf(name);
+  const key = readKey(name);
   return key === undefined || value === undefined || others.length > 0 ? undefined : { key, name, value };
 }
 
-function keyOf(name: string): string | undefined {
+function readKey(name: string): string | undefined {
   const text = name.toLowerCase();
   return KEYS.find(([beginning]) => text.startsWith(beginning))?.[1];
 }

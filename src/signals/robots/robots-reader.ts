@@ -165,13 +165,13 @@ const FILLERS = ['', 'x', 'zq/', '0-z'];
 /** Ends of addresses that a pattern without `$` matches. */
 const TAILS = ['', 'x', '?x=1'];
 
-export const partsOf = (pattern: string): string[] =>
+export const splitPattern = (pattern: string): string[] =>
   (pattern.endsWith('$') ? pattern.slice(0, -1) : pattern).split(/\*+/);
 
 /** Returns paths that a pattern matches. */
-export function examplesOf(pattern: string): string[] {
+export function examplePaths(pattern: string): string[] {
   const ends = pattern.endsWith('$');
-  const parts = partsOf(pattern);
+  const parts = splitPattern(pattern);
   const texts = FILLERS.flatMap((filler) => {
     const text = parts.join(filler);
     const path = text.startsWith('/') ? text : `/${text}`;

@@ -90,20 +90,20 @@ function writeGroups(groups: readonly NamedGroup[], { table, base, licenseUrl, l
   const about: About = { stricter: new Set(), closed: new Set(), open: new Set() };
   const parts = groups.flatMap((one) => besideBase(one, groups, base));
   const uses = table.site.signals.contentSignal ? SIGNALED : [];
-  let bytes = lengthOf([BEGIN, 'Disallow:', END, '', '']);
+  let bytes = countBytes([BEGIN, 'Disallow:', END, '', '']);
   for (const part of parts) {
     const isClosed = size === 'closed' || size === 'bare';
     const written = writeGroup(table, { ...part, uses, licenseUrl, base, isClosed, isAlone: size === 'bare' });
     for (const name of ABOUT) for (const text of written[name]) about[name].add(text);
     cannotExpress.push(...written.cannotExpress);
     lines.push('', ...written.lines);
-    bytes += 1 + lengthOf(written.lines);
+    bytes += 1 + countBytes(written.lines);
     if (bytes > left && size !== 'bare') return { lines, cannotExpress, isWhole: false };
   }
   return { lines, cannotExpress: [...cannotExpress, ...aboutPatterns(about)], isWhole: bytes <= left };
 }
 
-const lengthOf = (lines: readonly string[]): number =>
+const countBytes = (lines: readonly string[]): number =>
   lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
 
 const LONG: { readonly [S in Exclude<Size, 'whole'>]: string } = {

@@ -95,7 +95,7 @@ export class AskedPolicy {
     const tried: Tried[] = [];
     for (const name of asker.names) {
       if (name.requester === 'ambiguous') return AMBIGUOUS;
-      for (const known of holding(requestersOf(name), this.#license)) {
+      for (const known of holding(expandRequester(name), this.#license)) {
         for (const one of circumstances) {
           const { verdict, allowed } = tryOne(this.policy, { place, name, known, wanted, one });
           tried.push({ verdict, allowed, name, known, one });
@@ -116,7 +116,7 @@ const wantedFor = (purpose: string): Wanted[] => [
 ];
 
 /** A requester is asked about with its licenses and without: they may end. */
-function requestersOf({ requester }: Name): KnownRequester[] {
+function expandRequester({ requester }: Name): KnownRequester[] {
   if (requester === null || requester === 'ambiguous') return [ANONYMOUS];
   const { known } = requester;
   return known.licenses.length === 0 ? [known] : [{ ...known, licenses: [] }, known];
@@ -177,13 +177,13 @@ function differences(denied: Tried, tried: readonly Tried[]): readonly Unknown[]
   let best: Unknown[] | undefined;
   for (const other of tried) {
     if (other.verdict.reason !== null) continue;
-    const found = UNKNOWNS.filter((unknown) => valueOf(other, unknown) !== valueOf(denied, unknown));
+    const found = UNKNOWNS.filter((unknown) => pickValue(other, unknown) !== pickValue(denied, unknown));
     if (best === undefined || found.length < best.length) best = found;
   }
   return best ?? NONE;
 }
 
-function valueOf({ name, known, one }: Tried, unknown: Unknown): unknown {
+function pickValue({ name, known, one }: Tried, unknown: Unknown): unknown {
   const values: Partial<Record<Unknown, unknown>> = {
     name: name.userAgent,
     license: known,

@@ -12,18 +12,18 @@ import type { Offer } from '../../requesters/offers/offer.ts';
 import { toPriceList } from '../../requesters/offers/price-list.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
-import { crawlerOf } from '../../rules/crawlers/directory.ts';
+import { findCrawler } from '../../rules/crawlers/directory.ts';
 import { AskedPolicy, nextLicenseTime, type Purposes, refusedCell } from './ask.ts';
 import { type AskerClass, Classifier, type Name } from './classes.ts';
-import { entriesOf, rowAt, type TableEntry, unsaid } from './entries.ts';
+import { findHostEntries, rowAt, type TableEntry, unsaid } from './entries.ts';
 import { freeRows } from './free.ts';
 import { type SiteItem, toItemRows } from './item-rows.ts';
 import { isOpen, widerPatterns } from './other-case.ts';
-import { cut, EVERYWHERE, nameOf, type UrlRegion } from './regions.ts';
+import { cut, EVERYWHERE, patternKey, type UrlRegion } from './regions.ts';
 import { toLicense } from './sale.ts';
-import { type Audience, type Inexpressible, type Table, type TableRow, textOf } from './table.ts';
+import { type Audience, type Inexpressible, spellPattern, type Table, type TableRow } from './table.ts';
 import { USE_WORDS, USES } from './words.ts';
-import { offersOf, type Work } from './work.ts';
+import { findRowOffers, type Work } from './work.ts';
 
 /** All that the statements of a site rest on. */
 export interface Sources {
@@ -52,7 +52,7 @@ export async function assess(sources: Sources): Promise<Table> {
   const { audiences, askers } = toAudiences(sources, crawlers);
   const classifier = new Classifier(askers);
   const asked = new Map<string, AskedPolicy>();
-  const purposes = purposesOf(site);
+  const purposes = toPurposes(site);
   const cannotExpress: Inexpressible[] = [];
   const work: Work = {
     site,
@@ -72,7 +72,7 @@ export async function assess(sources: Sources): Promise<Table> {
       return known;
     },
   };
-  const pages = await toRows(work, entriesOf(site.host, sources.collections, site.urls), sources.defaultPolicyId);
+  const pages = await toRows(work, findHostEntries(site.host, sources.collections, site.urls), sources.defaultPolicyId);
   const items = await toItemRows(work, sources.items, pages);
   if (sources.hasMoreItems) cannotExpress.push(MORE_ITEMS);
   const ends = sources.offers.map(({ validUntil }) => Date.parse(validUntil ?? '')).filter((at) => at > now);
@@ -92,7 +92,7 @@ const MORE_ITEMS: Inexpressible = {
     'The site has more items than are looked at. Those without a policy of their own are published by their path.',
 };
 
-export const purposesOf = ({ purposes }: Site): Purposes =>
+export const toPurposes = ({ purposes }: Site): Purposes =>
   Object.fromEntries(USES.map((use) => [use, purposes[use] ?? USE_WORDS[use].purposes])) as Purposes;
 
 /** The audiences: everybody else, then every token of the directory. */
@@ -102,10 +102,10 @@ function toAudiences(
 ): { audiences: Audience[]; askers: AskerClass[] } {
   const audiences: Audience[] = [{ token: '*', crawler: null }];
   const toName = (userAgent: string): Name => ({ userAgent, requester: named(userAgent) });
-  const askers: AskerClass[] = [{ names: userAgentsOf(STRANGER).map(toName), purpose: null }];
+  const askers: AskerClass[] = [{ names: toUserAgents(STRANGER).map(toName), purpose: null }];
   for (const { name, purpose, userAgents } of crawlers) {
     for (const token of userAgents) {
-      const names = userAgentsOf(token).filter((text) => crawlerOf(text)?.name === name);
+      const names = toUserAgents(token).filter((text) => findCrawler(text)?.name === name);
       audiences.push({ token, crawler: name });
       askers.push({
         names: (names.length === 0 ? [token] : names).map(toName),
@@ -121,31 +121,31 @@ const OWN_PURPOSES: ReadonlySet<string> = new Set(['training', 'search', 'user_f
 
 /** Returns all user agents that are asked about. */
 export const namesOfAudiences = (crawlers: readonly Crawler[]): string[] =>
-  [STRANGER, ...crawlers.flatMap(({ userAgents }) => userAgents)].flatMap(userAgentsOf);
+  [STRANGER, ...crawlers.flatMap(({ userAgents }) => userAgents)].flatMap(toUserAgents);
 
-const userAgentsOf = (token: string): string[] => [token, `Mozilla/5.0 (compatible; ${token}/1.0)`];
+const toUserAgents = (token: string): string[] => [token, `Mozilla/5.0 (compatible; ${token}/1.0)`];
 
 async function toRows(work: Work, entries: readonly TableEntry[], defaultPolicyId: string): Promise<TableRow[]> {
   const rows: TableRow[] = [];
   const seen = new Set<string>();
   for (const { collection, pattern, isUnsaid } of entries) {
     const region = pattern ?? EVERYWHERE;
-    const name = nameOf(region);
+    const name = patternKey(region);
     if (seen.has(name)) continue;
     seen.add(name);
     const policy = work.policyOf(collection.policyId ?? defaultPolicyId);
-    const own = policy === undefined ? [] : rowsOf(work, { collection, region, policy });
+    const own = policy === undefined ? [] : assessPolicy(work, { collection, region, policy });
     for (const row of own) rows.push(row);
     await work.slices.next();
     if (isUnsaid === true && policy !== undefined) {
-      const wider = closing(work, own, region).filter((one) => !seen.has(nameOf(one)));
+      const wider = closing(work, own, region).filter((one) => !seen.has(patternKey(one)));
       work.cannotExpress.push(unsaid(region, collection));
       for (const one of wider) {
-        seen.add(nameOf(one));
+        seen.add(patternKey(one));
         rows.push({ ...rowAt(collection), pattern: one, cell: refusedCell(policy) });
       }
     }
-    if (pattern === null || seen.has(nameOf(EVERYWHERE))) break;
+    if (pattern === null || seen.has(patternKey(EVERYWHERE))) break;
   }
   return rows;
 }
@@ -160,15 +160,15 @@ interface Placed {
   policy: AskedPolicy;
 }
 
-function rowsOf(work: Work, { collection, region, policy }: Placed): TableRow[] {
+function assessPolicy(work: Work, { collection, region, policy }: Placed): TableRow[] {
   const { id: collectionId } = collection;
   const { paths } = policy.reading;
   const rest = rowAt(collection);
-  const regions = paths === null ? undefined : regionsOf(region, paths);
+  const regions = paths === null ? undefined : splitRegion(region, paths);
   if (regions === undefined) {
     work.cannotExpress.push({
       kind: null,
-      about: [textOf(region)],
+      about: [spellPattern(region)],
       message: `Path conditions of the policy ${policy.policy.id} overlap in a way that no patterns can say, so access is published as denied.`,
     });
     return [{ pattern: region, cell: refusedCell(policy), ...rest }];
@@ -176,7 +176,7 @@ function rowsOf(work: Work, { collection, region, policy }: Placed): TableRow[] 
   if (policy.reading.circumstances === 'too many') {
     work.cannotExpress.push({
       kind: null,
-      about: [textOf(region)],
+      about: [spellPattern(region)],
       message: `The policy ${policy.policy.id} distinguishes too many times, countries and addresses, so access is published as denied.`,
     });
   }
@@ -194,9 +194,9 @@ function rowsOf(work: Work, { collection, region, policy }: Placed): TableRow[] 
     const asked = { content: null, page: toPage(locator, place) };
     const cell = work.cells.get(name) ?? policy.answer(asked);
     work.cells.set(name, cell);
-    return { pattern, cell, ...offersOf(work, name, { cell, place: asked }), ...rest };
+    return { pattern, cell, ...findRowOffers(work, name, { cell, place: asked }), ...rest };
   });
 }
 
-const regionsOf = (region: PathPattern, paths: readonly PathPattern[]): UrlRegion[] | undefined =>
+const splitRegion = (region: PathPattern, paths: readonly PathPattern[]): UrlRegion[] | undefined =>
   paths.length === 0 ? [{ pattern: region, witness: { path: '/', query: '' } }] : cut(region, paths);

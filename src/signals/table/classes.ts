@@ -3,7 +3,7 @@
  * on crawlers: each condition is tried once for all of them.
  */
 import type { KnownRequester } from '../../decisions/check/facts.ts';
-import { conditionOf } from '../../rules/conditions/conditions.ts';
+import { getCondition } from '../../rules/conditions/conditions.ts';
 import { Facts } from '../../rules/facts.ts';
 import type { Rule } from '../../rules/policy.ts';
 
@@ -81,7 +81,7 @@ export class Classifier {
 
   /** Returns a text for each audience: the results of a condition for its names. */
   #byCondition(key: string, value: unknown): (audience: number) => string {
-    const { condition } = conditionOf(key);
+    const { condition } = getCondition(key);
     if (condition.about !== 'check') return () => '';
     const test = condition.compile(value as never);
     return (audience) => (this.#facts[audience] ?? []).map((facts) => String(test(facts))).join();
@@ -91,7 +91,7 @@ export class Classifier {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
     const found = new Map<string, number>();
-    const numbers = Uint16Array.from(this.#askers, (_, audience) => numberOf(found, textOf(audience)));
+    const numbers = Uint16Array.from(this.#askers, (_, audience) => numberName(found, textOf(audience)));
     this.#numbers.set(name, numbers);
     return numbers;
   }
@@ -101,7 +101,7 @@ export class Classifier {
     for (const teller of tellers) {
       const numbers = teller();
       const found = new Map<number, number>();
-      classOf = classOf.map((before, i) => numberOf(found, before * CLASSES_MAX + (numbers[i] as number)));
+      classOf = classOf.map((before, i) => numberName(found, before * CLASSES_MAX + (numbers[i] as number)));
     }
     const classes: AskerClass[] = [];
     for (const [audience, of] of classOf.entries()) if (of === classes.length) classes.push(this.#askerAt(audience));
@@ -110,7 +110,7 @@ export class Classifier {
 }
 
 /** Returns the number of a name: names are numbered in the order of their first appearance. */
-function numberOf<N>(numbers: Map<N, number>, name: N): number {
+function numberName<N>(numbers: Map<N, number>, name: N): number {
   const known = numbers.get(name) ?? numbers.size;
   numbers.set(name, known);
   return known;

@@ -2,8 +2,8 @@
 import { type Collection, givenSelectors } from '../../content/collections/collection.ts';
 import { spelledPatterns } from '../../lib/urls/pattern-spellings.ts';
 import type { UrlRules } from '../../lib/urls/spellings.ts';
-import { hostPatternsOf, type PathPattern, parseHostPattern, parsePathPattern } from '../../lib/urls/url-pattern.ts';
-import { type Inexpressible, type TableRow, textOf } from './table.ts';
+import { type PathPattern, parseHostPattern, parsePathPattern, toHostPatterns } from '../../lib/urls/url-pattern.ts';
+import { type Inexpressible, spellPattern, type TableRow } from './table.ts';
 
 export interface TableEntry {
   collection: Collection;
@@ -16,8 +16,8 @@ export interface TableEntry {
 }
 
 /** Returns the patterns of the host's collections with their other spellings, in the order in which they win. */
-export function entriesOf(host: string, collections: readonly Collection[], urls: UrlRules): TableEntry[] {
-  const patterns = hostPatternsOf(host);
+export function findHostEntries(host: string, collections: readonly Collection[], urls: UrlRules): TableEntry[] {
+  const patterns = toHostPatterns(host);
   const entries = collections.flatMap((collection): TableEntry[] => {
     // Those by type and tags select items alone.
     if (collection.contentTypes.length + collection.contentTags.length > 0) return [];
@@ -48,7 +48,7 @@ const byRank = (one: TableEntry, other: TableEntry): number =>
 /** Says why more than a pattern is published as denied. */
 export const unsaid = (region: PathPattern, { id }: Collection): Inexpressible => ({
   kind: null,
-  about: [textOf(region)],
+  about: [spellPattern(region)],
   message: `Other spellings of files at this pattern of the collection ${id} cannot be said. Where it is not open to everybody, less specific paths that begin alike are published as denied. See \`urls\` of the site.`,
 });
 

@@ -1,6 +1,6 @@
 /** The rows of paths that every visitor may fetch: files that describe the site. */
 
-import { FREE_FILES, FREE_FOLDER, sitemapsOf } from '../../content/sites/free.ts';
+import { FREE_FILES, FREE_FOLDER, findSitemaps } from '../../content/sites/free.ts';
 import type { Site } from '../../content/sites/site.ts';
 import { type PathPattern, parsePathPattern } from '../../lib/urls/url-pattern.ts';
 import type { Cell, TableAnswer, TableRow } from './table.ts';
@@ -27,7 +27,7 @@ export function freeRows(site: Site, audiences: number): TableRow[] {
 
 /** A path without `$` is a prefix. A sitemap with a query or a star cannot be named exactly, so it is left out. */
 function freePaths(site: Site): string[] {
-  const sitemaps = sitemapsOf(site).filter(({ path, query }) => query === '' && !path.includes('*'));
+  const sitemaps = findSitemaps(site).filter(({ path, query }) => query === '' && !path.includes('*'));
   return [
     FREE_FOLDER,
     ...new Set([...FREE_FILES, ...sitemaps.map(({ path }) => encodeURI(path))].map((path) => `${path}$`)),

@@ -2,15 +2,15 @@
 import { toPage } from '../../content/address.ts';
 import { sameJson } from '../../lib/json.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
-import { canonicalPath, spellingsOf, type UrlRules } from '../../lib/urls/spellings.ts';
+import { canonicalPath, spellPath, type UrlRules } from '../../lib/urls/spellings.ts';
 import { matchesPath, type PathPattern, toTarget } from '../../lib/urls/url-pattern.ts';
 import type { ContentFacts } from '../../rules/facts.ts';
 import { type AskedPlace, type AskedPolicy, refusedCell } from './ask.ts';
 import { isOpen, widerPatterns } from './other-case.ts';
-import { nameOf } from './regions.ts';
+import { patternKey } from './regions.ts';
 import type { Cell, Inexpressible, TableRow } from './table.ts';
 import { USES } from './words.ts';
-import { offersOf, type Work } from './work.ts';
+import { findRowOffers, type Work } from './work.ts';
 
 /** A registered item of the site. */
 export interface SiteItem {
@@ -50,13 +50,13 @@ export async function toItemRows(
     const { cell, sale } = answered(work, policy, { place: { ...place, content }, isAmbiguous });
     const rest = { collectionId: content.collectionId, contentId: content.id, observed: content.observed };
     const { urls } = work.site;
-    const spellings = spellingsOf(locator.path, urls).map((path) => ({ ...locator, path }));
+    const spellings = spellPath(locator.path, urls).map((path) => ({ ...locator, path }));
     if (!isLikeAll({ cell, ...sale }, find(locator))) {
       for (const one of spellings) rows.push({ pattern: exactly(one), cell, ...sale, ...rest });
     }
     const others = isOpen(cell) ? [] : inOtherCase(locator, urls);
     if (others.length > 0) closed.push(locator.path);
-    for (const pattern of others) wider.set(nameOf(pattern), { pattern, cell: refusedCell(policy), ...rest });
+    for (const pattern of others) wider.set(patternKey(pattern), { pattern, cell: refusedCell(policy), ...rest });
     // Beside items with queries, other queries of the path find none of them.
     const file = canonicalPath(locator.path, urls);
     const queried = locator.query === '' || withQuery.has(file) ? [] : spellings;
@@ -83,7 +83,7 @@ interface Asked {
 function answered(work: Work, policy: AskedPolicy, { place, isAmbiguous }: Asked) {
   if (isAmbiguous) return { cell: refusedCell(policy), sale: {} };
   const cell = policy.answer(place);
-  const sale: Pick<TableRow, 'offers'> = offersOf(work, place.content.id, { cell, place });
+  const sale: Pick<TableRow, 'offers'> = findRowOffers(work, place.content.id, { cell, place });
   return { cell, sale };
 }
 

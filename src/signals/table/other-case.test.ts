@@ -5,7 +5,7 @@ import * as fc from '../../../kit/fast-check.ts';
 import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { matchesPath, parsePathPattern, toTarget } from '../../lib/urls/url-pattern.ts';
 import { widerPatterns } from './other-case.ts';
-import { textOf } from './table.ts';
+import { spellPattern } from './table.ts';
 
 const part = fc.constantFrom(
   '/',
@@ -50,7 +50,7 @@ test('whatever the pattern and the rules are', () => {
       const wider = widerPatterns(pattern, urls);
       assert.ok(
         wider.some((one) => matchesPath(one, toTarget(target))),
-        wider.map(textOf).join(' '),
+        wider.map(spellPattern).join(' '),
       );
       assert.ok(wider.length <= 64, String(wider.length));
     }),
@@ -64,7 +64,7 @@ test('of a folder and of a short path', () => {
     widerPatterns(parsePathPattern(written) as NonNullable<ReturnType<typeof parsePathPattern>>, {
       ...USUAL_URLS,
       case: 'ignored',
-    }).map(textOf);
+    }).map(spellPattern);
   assert.deepEqual(said('/premium/').toSorted(), ['/PRE', '/PRe', '/PrE', '/Pre', '/pRE', '/pRe', '/prE', '/pre']);
   assert.deepEqual(said('/*.js$').toSorted(), ['/*.JS$', '/*.Js$', '/*.jS$', '/*.js$']);
 });

@@ -7,7 +7,7 @@ import { toText, WILD } from '../../lib/urls/glob.ts';
 import { spelledPatterns } from '../../lib/urls/pattern-spellings.ts';
 import { toFolded, type UrlRules } from '../../lib/urls/spellings.ts';
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
-import { EVERYWHERE, nameOf } from './regions.ts';
+import { EVERYWHERE, patternKey } from './regions.ts';
 import type { Cell } from './table.ts';
 import { isFree } from './values.ts';
 import { USES } from './words.ts';
@@ -29,7 +29,7 @@ export function widerPatterns(pattern: PathPattern, rules: UrlRules): PathPatter
   );
   if (spelled === undefined) return [EVERYWHERE];
   const wider = isFolded ? spelled.flatMap(inEachCase) : spelled;
-  return [...new Map(wider.map((one) => [nameOf(one), one])).values()].toSorted((a, b) => b.octets - a.octets);
+  return [...new Map(wider.map((one) => [patternKey(one), one])).values()].toSorted((a, b) => b.octets - a.octets);
 }
 
 const ESCAPE = '%[0-9A-F]{2}';

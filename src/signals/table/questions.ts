@@ -51,12 +51,12 @@ export function read(policy: CompiledPolicy, now: number, urls: UrlRules): Polic
   }
   const given = (name: string): unknown[] => values.get(name) ?? [];
   const texts = (name: string): string[] => [...new Set(given(name).flatMap((one) => list(one as string | string[])))];
-  const times = timesOf(given('time') as Time[], now);
+  const times = sampleTimes(given('time') as Time[], now);
   const countries = texts('country').length === 0 ? [null] : [null, OTHER_COUNTRY, ...texts('country')];
   const kinds = values.has('requesterVerified') ? [undefined, ...VERIFIED_KINDS] : [undefined];
   const proven = values.has('crawlerVerified') ? [false, true] : [false];
   const verified = kinds.flatMap((kind) => proven.map((crawlerVerified) => ({ verified: kind, crawlerVerified })));
-  const addresses = addressesOf(texts('ip'));
+  const addresses = sampleAddresses(texts('ip'));
   const many = times.at.length * countries.length * verified.length * addresses.length > CIRCUMSTANCES_MAX;
   return {
     keys: new Set(values.keys()),
@@ -67,12 +67,12 @@ export function read(policy: CompiledPolicy, now: number, urls: UrlRules): Polic
             addresses.flatMap((address) => verified.map((proof) => ({ at, country, ...address, ...proof }))),
           ),
         ),
-    paths: pathsOf(texts('path'), urls),
+    paths: spellPaths(texts('path'), urls),
     until: times.until,
   };
 }
 
-function pathsOf(texts: readonly string[], urls: UrlRules): PathPattern[] | null {
+function spellPaths(texts: readonly string[], urls: UrlRules): PathPattern[] | null {
   const spelled = texts.flatMap((text) => parsePathPattern(text) ?? []).map((one) => spelledPatterns(one, urls));
   return spelled.includes(undefined) ? null : (spelled as PathPattern[][]).flat();
 }
@@ -83,7 +83,7 @@ const OTHER_COUNTRY = 'ZZ';
 type Time = Parameters<typeof compileTime>[0];
 
 /** Returns times of the coming days, one for each state of all conditions together. */
-function timesOf(times: readonly Time[], now: number): { at: number[]; until: number } {
+function sampleTimes(times: readonly Time[], now: number): { at: number[]; until: number } {
   if (times.length === 0) return { at: [now], until: Infinity };
   const moments = new Set([now]);
   let until = Infinity;
@@ -128,7 +128,7 @@ const NO_ADDRESS: KnownAddress = { ip: null, ipUnreadable: false };
  * Returns none, one that cannot be read, and an address of each set that the ranges distinguish. Sets begin where a
  * range begins or ends.
  */
-function addressesOf(texts: readonly string[]): KnownAddress[] {
+function sampleAddresses(texts: readonly string[]): KnownAddress[] {
   if (texts.length === 0) return [NO_ADDRESS];
   const ranges = texts.flatMap((text) => parseRange(text) ?? []);
   const begins = ranges.flatMap(({ family, first, last }) => [

@@ -22,7 +22,7 @@ function toGlob(symbols: string): Glob {
 }
 
 /** Returns a name that is equal for equal patterns only. */
-export const nameOf = ({ path, query }: PathPattern): string =>
+export const patternKey = ({ path, query }: PathPattern): string =>
   query === null ? toSymbols(path) : `${toSymbols(path)}?${toSymbols(query)}`;
 
 const isLiteral = ({ parts }: Glob): boolean => parts.length === 1;
@@ -114,12 +114,12 @@ const coversAll = (pattern: PathPattern, regions: readonly UrlRegion[]): boolean
 
 /** Returns the pattern and its intersections with the tests, closed under intersection. */
 function closure(pattern: PathPattern, tests: readonly PathPattern[]): PathPattern[] | undefined {
-  const found = new Map([[nameOf(pattern), pattern]]);
+  const found = new Map([[patternKey(pattern), pattern]]);
   const open: PathPattern[] = [];
   const add = (patterns: readonly PathPattern[] | undefined): boolean => {
     for (const one of patterns ?? []) {
-      if (found.has(nameOf(one))) continue;
-      found.set(nameOf(one), one);
+      if (found.has(patternKey(one))) continue;
+      found.set(patternKey(one), one);
       open.push(one);
     }
     return patterns !== undefined && found.size <= REGIONS_MAX;

@@ -143,7 +143,7 @@ export class RuleBook {
     for (const rule of covered) rule.isGone = true;
     for (const one of texts) this.#push(one, true);
     for (const one of closing) this.#push(one, false);
-    const guards = this.#known.denied.size === 0 ? [] : texts.flatMap(guardsOf);
+    const guards = this.#known.denied.size === 0 ? [] : texts.flatMap(toGuards);
     for (const one of guards) this.#push(one, false);
     return guards.length === 0;
   }
@@ -250,7 +250,7 @@ const toText = ({ path }: PathPattern): string => path.parts.join('*') + (path.e
 function lengthen(text: string, length: number): string | undefined {
   let longer = text.length < length ? withStar(text) : text;
   for (let stars = 0; longer.length < length; stars++) {
-    const at = stars === STARS_MAX ? -1 : starPlaceOf(longer);
+    const at = stars === STARS_MAX ? -1 : findStarPlace(longer);
     if (at === -1) return undefined;
     longer = `${longer.slice(0, at)}*${longer.slice(at)}`;
   }
@@ -258,7 +258,7 @@ function lengthen(text: string, length: number): string | undefined {
 }
 
 /** Returns the last place that is not beside a star and in no escape. An empty query stays empty. */
-function starPlaceOf(text: string): number {
+function findStarPlace(text: string): number {
   const [end = ''] = /[?]?[$]$/.exec(text) ?? [];
   for (let at = text.length - end.length; at >= 1; at--) {
     const isBeside = text[at - 1] === '*' || text[at] === '*';
@@ -268,7 +268,7 @@ function starPlaceOf(text: string): number {
 }
 
 /** Returns patterns that match where what follows a `*` of the path is found behind the question mark. */
-function guardsOf(text: string): string[] {
+function toGuards(text: string): string[] {
   const path = text.split('?')[0] as string;
   const guards: string[] = [];
   for (let at = path.indexOf('*'); at !== -1; at = path.indexOf('*', at + 1)) {

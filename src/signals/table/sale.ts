@@ -21,7 +21,7 @@ export const holding = (
   license === null ? requesters : requesters.map((one) => ({ ...one, licenses: [...one.licenses, license] }));
 
 /** `answer` asks the policy as if every visitor held a license. */
-export function saleOf(
+export function findSale(
   cell: Cell,
   offers: ReturnType<PriceList['at']>,
   answer: (offer: Offer) => Cell,

@@ -2,7 +2,7 @@
 
 import type { InForce } from '../../content/collections/known.ts';
 import { type Content, toContentFacts } from '../../content/content.ts';
-import { placeOf } from '../../content/placement.ts';
+import { toPlace } from '../../content/placement.ts';
 import type { Site } from '../../content/sites/site.ts';
 import { findContentOfHost } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
@@ -98,7 +98,7 @@ async function readItems(
       if (locator?.host !== host) continue;
       const name = JSON.stringify([canonicalPath(locator.path, urls), locator.query]);
       const before = items.get(name);
-      const facts = toContentFacts(content, placeOf(content, inForce));
+      const facts = toContentFacts(content, toPlace(content, inForce));
       if (before === undefined) items.set(name, { content: facts, locator, isAmbiguous: false, bySource });
       // Of those by externalId, archived ones count, too.
       else if (bySource ? !facts.archived : !before.bySource) {

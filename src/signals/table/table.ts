@@ -75,10 +75,10 @@ export interface Table {
   readonly until: number;
 }
 
-export const crawlOf = ({ cell }: TableRow, audience: number): TableAnswer =>
+export const crawlAnswer = ({ cell }: TableRow, audience: number): TableAnswer =>
   cell.crawl[cell.classOf[audience] as number] as TableAnswer;
 
-export const useOf = ({ cell }: TableRow, use: Use, audience: number): TableAnswer =>
+export const useAnswer = ({ cell }: TableRow, use: Use, audience: number): TableAnswer =>
   cell.uses[use][cell.classOf[audience] as number] as TableAnswer;
 
 /** Audiences that get the same answers in all rows; the first group has `*`. */
@@ -106,7 +106,7 @@ export function groupAudiences({ audiences, rows }: Table, uses: readonly Use[])
   const byClass = new Map<number, { audience: number; audiences: number[] }>();
   for (let i = 0; i < audiences.length; i++) {
     const known = byClass.get(classes[i] as number);
-    const group = known ?? newGroup(groups, answersOf(cells, i, uses), i);
+    const group = known ?? newGroup(groups, answersKey(cells, i, uses), i);
     byClass.set(classes[i] as number, group);
     group.audiences.push(i);
   }
@@ -119,7 +119,7 @@ function newGroup(groups: Map<string, { audience: number; audiences: number[] }>
   return group;
 }
 
-const answersOf = (cells: readonly Cell[], audience: number, uses: readonly Use[]): string =>
+const answersKey = (cells: readonly Cell[], audience: number, uses: readonly Use[]): string =>
   cells
     .map(({ crawl, uses: byUse, classOf }) => {
       const at = classOf[audience] as number;
@@ -129,7 +129,7 @@ const answersOf = (cells: readonly Cell[], audience: number, uses: readonly Use[
     .join();
 
 /** Spells a pattern as collections do. */
-export const textOf = ({ path, query }: PathPattern): string => {
+export const spellPattern = ({ path, query }: PathPattern): string => {
   const spell = ({ parts, ends }: PathPattern['path']): string => parts.join('*') + (ends ? '$' : '');
   return query === null ? spell(path) : `${path.parts.join('*')}?${spell(query)}`;
 };

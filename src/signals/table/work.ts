@@ -5,7 +5,7 @@ import type { Slices } from '../../lib/slices.ts';
 import type { Offer } from '../../requesters/offers/offer.ts';
 import type { PriceList } from '../../requesters/offers/price-list.ts';
 import type { AskedPlace, AskedPolicy } from './ask.ts';
-import { saleOf } from './sale.ts';
+import { findSale } from './sale.ts';
 import type { Cell, Inexpressible, Sale, TableRow } from './table.ts';
 
 export interface Work {
@@ -23,7 +23,7 @@ export interface Work {
 }
 
 /** Returns the offers of a row, as a part of it. */
-export function offersOf(
+export function findRowOffers(
   work: Work,
   name: string,
   { cell, place }: { cell: Cell; place: AskedPlace },
@@ -33,7 +33,7 @@ export function offersOf(
   const key = `${name}\n${collectionId}`;
   const known = work.sales.has(key)
     ? work.sales.get(key)
-    : saleOf(cell, work.offers.at(collectionId, work.now), (offer) =>
+    : findSale(cell, work.offers.at(collectionId, work.now), (offer) =>
         (work.policyOf(policyId, offer) as AskedPolicy).answer(place),
       );
   work.sales.set(key, known);

@@ -9,7 +9,7 @@ import type { Answer } from '../../../kit/answer.ts';
 import { startTestService, testClock } from '../../../kit/service.ts';
 import { words } from '../../../kit/words.ts';
 import { CheckRequest } from '../../../src/decisions/check/schema.ts';
-import { CONDITION_SCHEMAS, conditionOf } from '../../../src/rules/conditions/conditions.ts';
+import { CONDITION_SCHEMAS, getCondition } from '../../../src/rules/conditions/conditions.ts';
 import {
   assertError,
   assertErrorShape,
@@ -29,7 +29,7 @@ after(() => postern[Symbol.asyncDispose]());
 type Any = any;
 
 const KEYS = Object.keys(CONDITION_SCHEMAS);
-const exampleOf = (key: string): Any => conditionOf(key).condition.example;
+const exampleOf = (key: string): Any => getCondition(key).condition.example;
 /** Returns a text for a key that takes texts; undefined for other keys. */
 const textOf = (key: string): string | undefined =>
   [exampleOf(key)].flat().find((one): one is string => typeof one === 'string');
@@ -295,8 +295,8 @@ async function registered(path: string, body: object, as: string): Promise<objec
 
 describe('what looks like a value is not the value', () => {
   // No check carries the id of a collection.
-  const carried = KEYS.filter((one) => conditionOf(one).condition.negatable && one !== 'collection');
-  for (const key of carried.filter((one) => !conditionOf(one).negated)) {
+  const carried = KEYS.filter((one) => getCondition(one).condition.negatable && one !== 'collection');
+  for (const key of carried.filter((one) => !getCondition(one).negated)) {
     test(key, async () => {
       const fact = FACT[key];
       assert.ok(fact !== undefined, 'FACT says where a check carries it');
@@ -483,7 +483,7 @@ const right = {
 
 describe('hostile facts in a check', () => {
   // Allows what every key's example names, and so nothing that is sent here.
-  const rules = KEYS.filter((key) => !conditionOf(key).negated && !/^(default|hasValidLicense|time)$/.test(key)).map(
+  const rules = KEYS.filter((key) => !getCondition(key).negated && !/^(default|hasValidLicense|time)$/.test(key)).map(
     (key) => ({
       action: 'allow',
       conditions: { [key]: exampleOf(key) },

@@ -12,7 +12,7 @@ import { toArray } from '../../../db/postgres/db.ts';
 import { type QuotaSpan, toQuotaState } from '../../../rules/terms/quota.ts';
 import { REFUSED, SERVED } from '../answers.ts';
 import type { Entry } from '../ledger.ts';
-import { MILLION, namedOf, type QuotaOffer, quotaKey, toQuotaText } from '../quota/quota.ts';
+import { MILLION, nextRenewalIndex, type QuotaOffer, quotaKey, toQuotaText } from '../quota/quota.ts';
 
 /** Up to this many counts, the server's arithmetic costs less than a second trip. */
 const COUNTS_MAX = 256;
@@ -53,7 +53,7 @@ export interface Chained {
 }
 
 /** Returns undefined for what takes two trips: distinct content, and a license by two terms. */
-export function chainsOf(entries: readonly Entry[]): Chained | undefined {
+export function chainQuotas(entries: readonly Entry[]): Chained | undefined {
   const shared = sharedIn(entries);
   if (shared === undefined) return undefined;
   const chains = new Map<string, Chain>();
@@ -65,7 +65,7 @@ export function chainsOf(entries: readonly Entry[]): Chained | undefined {
     }
     const isShared = shared.size > 0 && quota.offers.some(({ licenseId }) => shared.has(licenseId ?? ''));
     const offers = isShared ? quota.offers.slice(0, 1) : quota.offers;
-    const name = nameOf(offers);
+    const name = chainKey(offers);
     let chain = chains.get(name);
     if (chain === undefined) {
       chain = { number: chains.size + 1, offers, must: isShared, claims: 0, reach: 0 };
@@ -78,7 +78,7 @@ export function chainsOf(entries: readonly Entry[]): Chained | undefined {
     placed.push({ chain, place, spends: quota.spends });
   }
   const all = [...chains.values()];
-  const slots = all.flatMap((chain) => slotsOf(chain));
+  const slots = all.flatMap((chain) => toSlots(chain));
   return slots.length > COUNTS_MAX ? undefined : { chains: all, slots, placed };
 }
 
@@ -88,7 +88,7 @@ function sharedIn(entries: readonly Entry[]): Set<string> | undefined {
   const seen = new Map<string, { span: QuotaSpan; chain: string }>();
   for (const { quota } of entries) {
     if (quota === null) continue;
-    const chain = nameOf(quota.offers);
+    const chain = chainKey(quota.offers);
     for (const { quota: span } of quota.offers) {
       if (span === null) continue;
       const known = seen.get(span.licenseId);
@@ -102,7 +102,7 @@ function sharedIn(entries: readonly Entry[]): Set<string> | undefined {
   return shared;
 }
 
-const nameOf = (offers: readonly QuotaOffer[]): string =>
+const chainKey = (offers: readonly QuotaOffer[]): string =>
   offers.length === 1 && offers[0]?.quota
     ? offers[0].quota.licenseId
     : offers.map(({ licenseId, quota }) => `${licenseId ?? ''}${quota === null ? '.' : ''}`).join();
@@ -115,14 +115,14 @@ const isSame = (one: QuotaSpan, other: QuotaSpan): boolean =>
     one.from === other.from &&
     one.until === other.until);
 
-function slotsOf({ number: chain, offers }: Chain): Slot[] {
+function toSlots({ number: chain, offers }: Chain): Slot[] {
   const refuses = offers.every(({ quota }) => quota?.denies === true);
-  const named = refuses ? namedOf(offers) : -1;
+  const named = refuses ? nextRenewalIndex(offers) : -1;
   return offers.map((offer, i) => ({ chain, offer, named: i === named ? 1 : 0 }));
 }
 
 const bounded = (time: number): number | null => (Number.isFinite(time) ? time : null);
-const partOf = (alert: number): number => Math.round(alert * MILLION);
+const toMillionths = (alert: number): number => Math.round(alert * MILLION);
 /** More than any number of units: nothing is announced. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
@@ -132,14 +132,14 @@ function numbersOfSlot({ chain, offer: { quota }, named }: Slot, { must, claims,
   const { units, denies, version, start, period, from, until, end, alerts } = quota;
   const terms = [units, denies ? 1 : 0, version, start, period === 'term' ? 1 : 0];
   const times = [from, bounded(until), bounded(end)];
-  const first = alerts.length === 0 ? NEVER : Math.ceil((Math.min(...alerts.map(partOf)) * units) / MILLION);
-  const last = Math.max(0, ...alerts.map(partOf));
+  const first = alerts.length === 0 ? NEVER : Math.ceil((Math.min(...alerts.map(toMillionths)) * units) / MILLION);
+  const last = Math.max(0, ...alerts.map(toMillionths));
   return [chain, 1, ...terms, ...times, first, last, named, must ? 1 : 0, claims, reach];
 }
 
 /** Parts of each quota that are announced, and the numbers of the slots. */
 export const slotNumbers = ({ slots, chains }: Chained): Value[] => [
-  toArray(slots.map(({ offer: { quota } }) => quota && `{${quota.alerts.map(partOf).join()}}`)),
+  toArray(slots.map(({ offer: { quota } }) => quota && `{${quota.alerts.map(toMillionths).join()}}`)),
   toArray(slots.flatMap((slot) => numbersOfSlot(slot, chains[slot.chain - 1] as Chain))),
 ];
 
@@ -149,10 +149,10 @@ export const slotColumns = ({ slots }: Chained): Value[] => [
   toArray(slots.map(({ chain }) => chain)),
   toArray(slots.map(({ offer }) => offer.licenseId)),
   toArray(slots.map(({ offer: { quota } }) => quota && `[${quota.units},`)),
-  toArray(slots.map(({ offer: { quota } }) => quota && tailOf(quota))),
+  toArray(slots.map(({ offer: { quota } }) => quota && toQuotaTail(quota))),
 ];
 
-function tailOf(span: QuotaSpan): string {
+function toQuotaTail(span: QuotaSpan): string {
   const text = toQuotaText(toQuotaState(span, 0));
   return text.slice(`[${span.units},0`.length);
 }
@@ -166,16 +166,16 @@ export const chainColumns = ({ placed }: Chained): Value[] => [
 ];
 
 /** Returns three numbers for each claim, as in an Outcome; `used`: of each slot, before the flush. */
-export function quotaAnswersOf({ slots, placed }: Chained, used: readonly number[]): number[] {
+export function answerQuotas({ slots, placed }: Chained, used: readonly number[]): number[] {
   const rooms = slots.map(({ offer: { quota } }, i) =>
     quota?.denies === true ? Math.max(0, quota.units - (used[i] as number)) : Infinity,
   );
-  const firstOf = new Map<number, number>();
-  for (const [i, { chain }] of slots.entries()) if (!firstOf.has(chain)) firstOf.set(chain, i);
+  const firstSlots = new Map<number, number>();
+  for (const [i, { chain }] of slots.entries()) if (!firstSlots.has(chain)) firstSlots.set(chain, i);
   const answers: number[] = [];
   for (const one of placed) {
     if (one === null) continue;
-    const first = firstOf.get(one.chain.number) as number;
+    const first = firstSlots.get(one.chain.number) as number;
     const { length } = one.chain.offers;
     let before = 0;
     let offer = 0;

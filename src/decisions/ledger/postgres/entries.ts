@@ -19,7 +19,7 @@ const TEXTS = new Set([
   'quota',
 ]);
 const SMALL = new Set(['reason', 'verified', 'enforced']);
-export const typeOf = (column: string): string =>
+export const columnType = (column: string): string =>
   TEXTS.has(column) ? 'text' : SMALL.has(column) ? 'smallint' : 'bigint';
 
 /** $1: a time, or null for the database's, but not before $2. */
@@ -56,7 +56,7 @@ const OWN: Record<string, (entry: Entry) => Value> = {
 export const OWN_COLUMNS = Object.keys(OWN);
 const OWN_NAMES = OWN_COLUMNS.join(', ');
 /** Parameters after the first three. */
-export const OWN_ARRAYS = Object.keys(OWN).map((name, i) => `$${i + 4}::${typeOf(name)}[]`);
+export const OWN_ARRAYS = Object.keys(OWN).map((name, i) => `$${i + 4}::${columnType(name)}[]`);
 export const ownColumns = (entries: readonly Entry[]): Value[] =>
   Object.values(OWN).map((value) => toArray(entries.map(value)));
 
@@ -76,5 +76,5 @@ export const insertStep = (taking: readonly Value[], entries: readonly Entry[]):
 });
 
 /** Parses an array of numbers; null: an empty one. */
-export const numbersOf = (text: Value | undefined): number[] =>
+export const parseNumbers = (text: Value | undefined): number[] =>
   typeof text === 'string' ? text.slice(1, -1).split(',').map(Number) : [];

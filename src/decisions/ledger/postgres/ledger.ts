@@ -15,21 +15,31 @@ import { type PostgresDb, type SecondHalf, toArray } from '../../../db/postgres/
 import { type Clock, goingOnFrom } from '../../../lib/clock.ts';
 import { monotonicMs } from '../../../lib/monotonic.ts';
 import { toStoredKey } from '../../../rules/limit-key.ts';
-import { type PlacedSubmission, place, recordedOf, toFlush, workOut } from '../flush.ts';
+import { type PlacedSubmission, place, toFlush, toRecorded, workOut } from '../flush.ts';
 import type { Ledger, Recorded } from '../ledger.ts';
 import { openLedger, type Start, startLedger } from '../open.ts';
 import { type CountUsed, OpenQuotas } from '../quota/open.ts';
 import { isCountOf, type QuotaStore } from '../quota/quota.ts';
 import { type QuotaReads, quotaReads } from '../quota/reads.ts';
-import { spansOf } from '../quota/store.ts';
+import { distinctSpans } from '../quota/store.ts';
 import type { Announced } from '../row.ts';
 import { type Flushed, isStale, type Submission } from '../submission.ts';
 import { onTestTables } from '../test-tables.ts';
-import { insertStep, numbersOf } from './entries.ts';
+import { insertStep, parseNumbers } from './entries.ts';
 import { awaitLimit, HELD_TURN_MS, type Locked, lockStep, NO_LIMITS, toLocked } from './locks.ts';
 import { NeedNode } from './need-node.ts';
 import { APART_MS, goOn, TAKE } from './time.ts';
-import { answersOf, type Claimed, claimedBy, claimStep, heldIn, heldOf, isPlain, keysOf, unfitOf } from './trip.ts';
+import {
+  type Claimed,
+  claimedBy,
+  claimKeys,
+  claimStep,
+  heldIn,
+  isPlain,
+  readAnswers,
+  readHeld,
+  readUnfit,
+} from './trip.ts';
 import { outcomeSteps } from './write.ts';
 
 /** A ledger that is ahead by more than this has times of a clock that has been set back on purpose. */
@@ -150,7 +160,7 @@ class Flusher {
     const steps = [NUMBER, insertStep(this.#taking(entries.length), entries)];
     const answers = await this.#db.write(steps, { unless: () => anyStale(submissions) });
     if (answers === undefined) return submissions.map(() => 'stale');
-    return recordedOf(this.#place(submissions, answers[1]?.[0] as Row), []);
+    return toRecorded(this.#place(submissions, answers[1]?.[0] as Row), []);
   }
 
   /**
@@ -169,20 +179,20 @@ class Flusher {
     const rows = (await this.#db.write(steps, terms))?.at(-1);
     if (rows === undefined) return heldBy === undefined ? submissions.map(() => 'stale') : undefined;
     const [row] = rows as [Row];
-    const held = heldOf(row, claimed);
-    const unfit = unfitOf(row, claimed);
+    const held = readHeld(row, claimed);
+    const unfit = readUnfit(row, claimed);
     if (unfit.length > 0) {
       this.#needNode.note(unfit);
       return undefined;
     }
-    if (held.size === 0) return recordedOf(this.#place(submissions, row), answersOf(row, claimed));
+    if (held.size === 0) return toRecorded(this.#place(submissions, row), readAnswers(row, claimed));
     const stopped = submissions.map((one) => heldIn(one, held));
     return stopped.includes(undefined) ? undefined : (stopped as Flushed[]);
   }
 
   async #flushInTwo(submissions: readonly Submission[], kinds: Announced, heldBy?: string) {
     const entries = submissions.flatMap((one) => one.entries);
-    const keys = new Set(entries.flatMap(keysOf).map(toStoredKey));
+    const keys = new Set(entries.flatMap(claimKeys).map(toStoredKey));
     const reading = quotaReads(entries, this.#quotas);
     const lock = keys.size === 0 ? [] : [lockStep(keys)];
     const wait = heldBy === undefined ? [] : awaitLimit(toStoredKey(heldBy));
@@ -218,13 +228,13 @@ class Flusher {
     const flush = toFlush(placed, this.#ledgerNo, kinds);
     const outcome = workOut(flush, (key) => limits.states.get(toStoredKey(key)) ?? [], limits.quotas);
     const steps = outcomeSteps(outcome, limits.states);
-    const recorded = recordedOf(placed, outcome.answers).values();
+    const recorded = toRecorded(placed, outcome.answers).values();
     return { steps, value: stopped.map((why) => why ?? (recorded.next().value as Recorded[])) };
   }
 
   /** Returns `stale` for a submission that claims a quota by other terms, in another period, or one not read whole. */
   #notOpen({ entries }: Submission, { quotas, covers }: ReadQuotas, at: number): 'stale' | undefined {
-    for (const span of spansOf(entries.flatMap(({ quota }) => quota ?? []))) {
+    for (const span of distinctSpans(entries.flatMap(({ quota }) => quota ?? []))) {
       const count = quotas.countOf(span);
       if (count !== undefined) this.#quotas.note(span.licenseId, count);
       const isOpen = count !== undefined && isCountOf(count, span) && at >= span.from && at < span.until;
@@ -244,7 +254,7 @@ class Flusher {
   /** Returns the submissions with the time and the numbers that the database gave, in order. */
   #place(submissions: readonly Submission[], taken: Row): PlacedSubmission[] {
     const at = taken.at as number;
-    const seqs = numbersOf(taken.seqs);
+    const seqs = parseNumbers(taken.seqs);
     let n = 0;
     this.#newestAt = Math.max(this.#newestAt, at);
     return place(submissions, { ledgerNo: this.#ledgerNo, atOf: () => at, next: () => seqs[n++] as number });

@@ -27,12 +27,12 @@ export function goOn({ states }: Locked, submissions: readonly Submission[], tak
   const at = taken.at as number;
   const clock = taken.clock as number;
   const until = (at - clock > APART_MS ? at : clock) + APART_MS;
-  const stateOf = (key: string): LimitState => states.get(toStoredKey(key)) ?? [];
+  const readState = (key: string): LimitState => states.get(toStoredKey(key)) ?? [];
   const newest = submissions
     .flatMap(({ entries }) => entries)
     .flatMap(({ claim, quota }) => [
-      ...(claim === null ? [] : [newestIn(stateOf(claim.key), claim.limit)]),
-      ...quotaKeys(quota).map((key) => startIn(stateOf(key))),
+      ...(claim === null ? [] : [newestIn(readState(claim.key), claim.limit)]),
+      ...quotaKeys(quota).map((key) => startIn(readState(key))),
     ]);
   return newest.reduce((latest, time) => (time < until ? Math.max(latest, time) : latest), at);
 }

@@ -5,22 +5,22 @@
 import type { Row, Step, Value } from '../../../db/db.ts';
 import { toArray } from '../../../db/postgres/db.ts';
 import type { Claim } from '../../../rules/claim.ts';
-import { type Limit, shapeOf } from '../../../rules/limit.ts';
+import { type Limit, rollingShape } from '../../../rules/limit.ts';
 import { toStoredKey } from '../../../rules/limit-key.ts';
 import type { Entry } from '../ledger.ts';
 import { quotaKeys } from '../quota/quota.ts';
 import type { Submission } from '../submission.ts';
 import {
+  answerQuotas,
   type Chained,
   chainColumns,
-  chainsOf,
+  chainQuotas,
   keyOfSlot,
   keysOfSlots,
-  quotaAnswersOf,
   slotColumns,
   slotNumbers,
 } from './chains.ts';
-import { numbersOf, ownColumns } from './entries.ts';
+import { ownColumns, parseNumbers } from './entries.ts';
 import { CLAIM_LIMITS, CLAIM_QUOTAS } from './trip-sql.ts';
 
 /** Up to this many limits, the server's arithmetic costs less than a second trip to a node, which takes µs for each. */
@@ -30,7 +30,7 @@ export const isPlain = ({ entries, receipt }: Submission): boolean =>
   receipt === undefined && entries.every(({ claim, quota }) => claim === null && quota === null);
 
 /** The keys of what an entry claims. */
-export const keysOf = ({ claim, quota }: Entry): string[] => [
+export const claimKeys = ({ claim, quota }: Entry): string[] => [
   ...(claim === null ? [] : [claim.key]),
   ...quotaKeys(quota),
 ];
@@ -59,15 +59,15 @@ export interface Claimed extends ClaimedLimits {
 export function claimedBy(submissions: readonly Submission[]): Claimed | undefined {
   if (submissions.some(({ receipt }) => receipt !== undefined)) return undefined;
   const entries = submissions.flatMap((one) => one.entries);
-  const limits = limitsOf(entries);
+  const limits = collectLimits(entries);
   if (limits === undefined) return undefined;
   const keys = limits.claims.map(({ key }) => key);
   if (entries.every(({ quota }) => quota === null)) return { ...limits, entries, quotas: undefined, keys };
-  const quotas = chainsOf(entries);
+  const quotas = chainQuotas(entries);
   return quotas && { ...limits, entries, quotas, keys: [...keys, ...keysOfSlots(quotas)] };
 }
 
-function limitsOf(entries: readonly Entry[]): ClaimedLimits | undefined {
+function collectLimits(entries: readonly Entry[]): ClaimedLimits | undefined {
   const claims: Claim[] = [];
   const counts: number[] = [];
   const limitOf: (number | null)[] = [];
@@ -103,7 +103,7 @@ export function claimStep(taking: readonly Value[], claimed: Claimed): Step {
     toArray(limitOf),
     toArray(placeOf),
     toArray(keys.map(toStoredKey)),
-    toArray(claims.map(({ limit }) => (shapeOf(limit).lengthMs === null ? limit.period : null))),
+    toArray(claims.map(({ limit }) => (rollingShape(limit).lengthMs === null ? limit.period : null))),
     toArray(claims.flatMap(({ limit }, k) => numbersOfLimit(limit, counts[k] as number, must[k] as number))),
   ];
   if (quotas === undefined) return { sql: CLAIM_LIMITS, params };
@@ -115,7 +115,7 @@ export function claimStep(taking: readonly Value[], claimed: Claimed): Step {
 
 /** In the order of the function. */
 function numbersOfLimit(limit: Limit, claims: number, must: number): Value[] {
-  const { lengthMs, widthMs } = shapeOf(limit);
+  const { lengthMs, widthMs } = rollingShape(limit);
   return [limit.requests, lengthMs, widthMs, claims, must];
 }
 
@@ -130,26 +130,26 @@ function mustBeAdmitted({ entries, limitOf, claims }: Claimed): number[] {
 }
 
 /** Returns the stored keys of the limits that another transaction holds; with one, nothing was recorded. */
-export const heldOf = (row: Row, { keys }: Claimed): Set<string> =>
-  new Set(numbersOf(row.held).map((k) => toStoredKey(keys[k - 1] as string)));
+export const readHeld = (row: Row, { keys }: Claimed): Set<string> =>
+  new Set(parseNumbers(row.held).map((k) => toStoredKey(keys[k - 1] as string)));
 
 /** Returns the keys for which a node has to take the claims; with one, nothing was recorded. */
-export const unfitOf = (row: Row, { quotas, claims }: Claimed): string[] =>
+export const readUnfit = (row: Row, { quotas, claims }: Claimed): string[] =>
   quotas === undefined
     ? []
-    : numbersOf(row.unfit).map((o) => (o < 0 ? (claims[-o - 1] as Claim).key : keyOfSlot(quotas, o)));
+    : parseNumbers(row.unfit).map((o) => (o < 0 ? (claims[-o - 1] as Claim).key : keyOfSlot(quotas, o)));
 
 /** Returns which limit stops it; `held`: stored keys. */
 export function heldIn({ entries }: Submission, held: ReadonlySet<string>): { heldBy: string } | undefined {
   if (held.size === 0) return undefined;
-  const heldBy = entries.flatMap(keysOf).find((key) => held.has(toStoredKey(key)));
+  const heldBy = entries.flatMap(claimKeys).find((key) => held.has(toStoredKey(key)));
   return heldBy === undefined ? undefined : { heldBy };
 }
 
 /** Returns three numbers for each claim, as in an Outcome: of limits, then of quotas. */
-export function answersOf(row: Row, { limitOf, placeOf, quotas }: Claimed): number[] {
+export function readAnswers(row: Row, { limitOf, placeOf, quotas }: Claimed): number[] {
   const names = ['rooms', 'admitted', 'resets', 'refused_resets'];
-  const [rooms, admitted, resets, refusedResets] = names.map((name) => numbersOf(row[name])) as [
+  const [rooms, admitted, resets, refusedResets] = names.map((name) => parseNumbers(row[name])) as [
     number[],
     number[],
     number[],
@@ -164,5 +164,5 @@ export function answersOf(row: Row, { limitOf, placeOf, quotas }: Claimed): numb
     if (place <= most) answers.push(1, remaining, resets[k - 1] as number);
     else answers.push(0, remaining, refusedResets[k - 1] as number);
   }
-  return quotas === undefined ? answers : [...answers, ...quotaAnswersOf(quotas, numbersOf(row.used))];
+  return quotas === undefined ? answers : [...answers, ...answerQuotas(quotas, parseNumbers(row.used))];
 }

@@ -7,10 +7,10 @@ import type { LimitState } from '../../../rules/limit.ts';
 import { toStoredKey } from '../../../rules/limit-key.ts';
 import { COLUMNS, type FlushOutcome, type Touched, WIDTH } from '../flush.ts';
 import { CONTENT_COLUMNS } from '../quota/store.ts';
-import { EXPIRY_STEP_MS, typeOf } from './entries.ts';
+import { columnType, EXPIRY_STEP_MS } from './entries.ts';
 
 const INSERT = `insert into decisions (${COLUMNS.join(', ')})
-  select * from unnest(${COLUMNS.map((name, i) => `$${i + 1}::${typeOf(name)}[]`).join(', ')})`;
+  select * from unnest(${COLUMNS.map((name, i) => `$${i + 1}::${columnType(name)}[]`).join(', ')})`;
 
 const MAKE_LIMITS = `insert into limits (key, state, expires_at)
   select * from unnest($1::text[], $2::text[], $3::bigint[]) as made (key, state, expires_at) order by key`;
@@ -40,7 +40,7 @@ export function outcomeSteps(outcome: FlushOutcome, states: ReadonlyMap<string, 
 
 const rowsStep = (rows: readonly Value[]): Step => ({
   sql: INSERT,
-  params: COLUMNS.map((_, column) => columnOf(rows, column, WIDTH)),
+  params: COLUMNS.map((_, column) => toColumnArray(rows, column, WIDTH)),
 });
 
 function writeLimits(touched: ReadonlyMap<string, Touched>, states: ReadonlyMap<string, LimitState>): Step[] {
@@ -70,10 +70,10 @@ function announce(events: readonly Value[]): Step[] {
 /** `values`: rows of so many columns, one after another. */
 function columnsStep(sql: string, values: readonly Value[], width: number): Step[] {
   if (values.length === 0) return [];
-  return [{ sql, params: Array.from({ length: width }, (_, column) => columnOf(values, column, width)) }];
+  return [{ sql, params: Array.from({ length: width }, (_, column) => toColumnArray(values, column, width)) }];
 }
 
-function columnOf(rows: readonly Value[], column: number, width: number): string {
+function toColumnArray(rows: readonly Value[], column: number, width: number): string {
   const values: Value[] = [];
   for (let i = column; i < rows.length; i += width) values.push(rows[i] as Value);
   return toArray(values);

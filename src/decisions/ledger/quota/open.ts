@@ -11,12 +11,12 @@ import { Lru } from '../../../lib/cache/lru.ts';
 import { monotonicMs } from '../../../lib/monotonic.ts';
 import { keyed } from '../../../lib/queue.ts';
 import { findTerms } from '../../../requesters/licenses/terms-store.ts';
-import { countingOf, type QuotaSpan } from '../../../rules/terms/quota.ts';
+import { countingKey, type QuotaSpan } from '../../../rules/terms/quota.ts';
 import { countsPurpose } from '../../../rules/terms/terms.ts';
 import { type CountedDecision, countedSpan, readCounted } from '../../history/counted.ts';
 import { type Entry, Stale } from '../ledger.ts';
 import { contentKey, countExpiry, isCountOf, type QuotaCount, quotaKey, toCount, toNumbers } from './quota.ts';
-import { addContents, digestOf, spansOf } from './store.ts';
+import { addContents, digestUrl, distinctSpans } from './store.ts';
 
 /** Older than the oldest check that may still be recorded, with a margin. */
 const SETTLE_MS = 5_000;
@@ -83,7 +83,7 @@ export class OpenQuotas {
   }
 
   forget(entries: readonly Pick<Entry, 'quota'>[]): void {
-    for (const span of spansOf(entries.flatMap(({ quota }) => quota ?? []))) this.#open.delete(span.licenseId);
+    for (const span of distinctSpans(entries.flatMap(({ quota }) => quota ?? []))) this.#open.delete(span.licenseId);
   }
 
   /** Notes a count as it was read under its lock. */
@@ -137,7 +137,7 @@ export class OpenQuotas {
     const since = (await findTerms(this.#deps.db, licenseId)).filter(
       (one) => one.version >= count.version && one.version <= version,
     );
-    const ways = new Set(since.map(({ terms }) => (terms === null ? null : countingOf(terms))));
+    const ways = new Set(since.map(({ terms }) => (terms === null ? null : countingKey(terms))));
     return since.length === version - count.version + 1 && ways.size === 1 && !ways.has(null);
   }
 
@@ -201,7 +201,7 @@ export class OpenQuotas {
       take({ seq, purpose, content }) {
         if (seq > last || !countsPurpose(span, purpose)) return;
         counted.decisions += 1;
-        if (span.unit === 'distinct_content') counted.contents.add(keyOf(content));
+        if (span.unit === 'distinct_content') counted.contents.add(toContentKey(content));
       },
     });
     return counted;
@@ -224,8 +224,8 @@ const CARRY_OVER = {
 
 const NOTHING: QuotaSpan[] = [];
 
-const keyOf = (content: number | string): string =>
-  typeof content === 'number' ? contentKey(content, () => '') : contentKey(0, () => digestOf(content));
+const toContentKey = (content: number | string): string =>
+  typeof content === 'number' ? contentKey(content, () => '') : contentKey(0, () => digestUrl(content));
 
 /** Unless another node was first. $4: 1 where another start is another count. */
 const replaceSql = (field: (state: string, at: number) => string): string =>

@@ -3,7 +3,7 @@
  * a row of `limits`, so it is locked, written and kept with the decisions, as limits are.
  */
 import type { LimitState } from '../../../rules/limit.ts';
-import { type QuotaSpan, type QuotaState, renewalOf, toQuotaState } from '../../../rules/terms/quota.ts';
+import { nextRenewal, type QuotaSpan, type QuotaState, toQuotaState } from '../../../rules/terms/quota.ts';
 import { countsPurpose, type QuotaPeriod } from '../../../rules/terms/terms.ts';
 
 /** The licenses that would do, in the order in which they serve: the first one with a unit left. */
@@ -164,7 +164,7 @@ export class QuotaCounts {
       if (isNew && spends) this.#spend(open, content, at);
       return { refused: false, offer: i, used: open.used };
     }
-    const named = namedOf(offers);
+    const named = nextRenewalIndex(offers);
     const open = this.#of((offers[named] as { quota: QuotaSpan }).quota, at);
     if (spends) this.#announce(open, at, true);
     return { refused: true, offer: named, used: open.used };
@@ -262,15 +262,15 @@ function forgetUnreached(open: Open): void {
 }
 
 /** Returns which license a denial names: the one with the next units. */
-export const namedOf = (offers: readonly QuotaOffer[]): number => {
-  const renewals = offers.map(({ quota }) => renewalOf(quota as QuotaSpan) ?? Infinity);
+export const nextRenewalIndex = (offers: readonly QuotaOffer[]): number => {
+  const renewals = offers.map(({ quota }) => nextRenewal(quota as QuotaSpan) ?? Infinity);
   return renewals.indexOf(Math.min(...renewals));
 };
 
 /** Returns the answer that a claim was given; `taken`: three numbers. */
 export function toGrant({ offers }: QuotaClaim, { refused, offer, used }: QuotaTaken): QuotaGrant {
   const { licenseId, quota } = offers[offer] as QuotaOffer;
-  return { refused, licenseId, quota: quota && toQuotaState(quota, used), renewsAt: quota && renewalOf(quota) };
+  return { refused, licenseId, quota: quota && toQuotaState(quota, used), renewsAt: quota && nextRenewal(quota) };
 }
 
 /** The answer to a claim as if no license had used anything. */

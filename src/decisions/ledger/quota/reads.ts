@@ -5,7 +5,7 @@ import type { LimitState } from '../../../rules/limit.ts';
 import type { Entry } from '../ledger.ts';
 import type { OpenQuotas } from './open.ts';
 import type { QuotaCount } from './quota.ts';
-import { CONTENTS, LoadedQuotas, type QuotaContentRow, type StrayRow, spansOf, straysSql } from './store.ts';
+import { CONTENTS, distinctSpans, LoadedQuotas, type QuotaContentRow, type StrayRow, straysSql } from './store.ts';
 
 /** The content of a stray decision, as contents are stored. */
 const STRAY_CONTENT = `case when content_no > 0 then 'c' || content_no
@@ -21,7 +21,7 @@ export interface QuotaReads {
 
 export function quotaReads(entries: readonly Entry[], open: OpenQuotas): QuotaReads {
   const claims = entries.flatMap(({ quota }) => quota ?? []);
-  const spans = spansOf(claims);
+  const spans = distinctSpans(claims);
   const { licenseIds, after } = open.unsettled(spans);
   const distinct = spans.filter(({ unit }) => unit === 'distinct_content').map(({ licenseId }) => licenseId);
   const contents = claims.flatMap(({ content }) => content ?? []);

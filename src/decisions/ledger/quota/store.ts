@@ -15,7 +15,7 @@ import {
   toCount,
 } from './quota.ts';
 
-export const digestOf = (url: string): string => createHash('sha256').update(url).digest('hex');
+export const digestUrl = (url: string): string => createHash('sha256').update(url).digest('hex');
 
 export interface StrayRow extends Row {
   seq: number;
@@ -30,7 +30,7 @@ export interface StrayRow extends Row {
 export const toStray = ({ at, purpose, content_no, url }: StrayRow): Stray => ({
   at,
   purpose,
-  content: contentKey(content_no, () => digestOf(url ?? '')),
+  content: contentKey(content_no, () => digestUrl(url ?? '')),
 });
 
 /** `licenses`: a condition on `license_id`. */
@@ -48,7 +48,7 @@ export interface QuotaContentRow extends Row {
 export const CONTENTS = 'select license_id, opened, start, content from quota_contents';
 export const CONTENT_COLUMNS = ['license_id', 'opened', 'start', 'content', 'expires_at'] as const;
 
-const nameOf = (licenseId: string, opened: number, start: number, content: string): string =>
+const quotaContentKey = (licenseId: string, opened: number, start: number, content: string): string =>
   `${licenseId}.${opened}.${start}.${content}`;
 
 /** The counts, contents and strays that were read for the claims of one flush, or of one peek. */
@@ -64,7 +64,9 @@ export class LoadedQuotas implements QuotaStore {
     strays: readonly StrayRow[],
   ) {
     this.#counts = states;
-    this.#contents = new Set(contents.map((row) => nameOf(row.license_id, row.opened, row.start, row.content)));
+    this.#contents = new Set(
+      contents.map((row) => quotaContentKey(row.license_id, row.opened, row.start, row.content)),
+    );
     this.#strays = Map.groupBy(strays, (row) => row.license_id);
   }
 
@@ -74,7 +76,7 @@ export class LoadedQuotas implements QuotaStore {
   }
 
   isCounted({ licenseId, start }: QuotaSpan, opened: number, content: string): boolean {
-    return this.#contents.has(nameOf(licenseId, opened, start, content));
+    return this.#contents.has(quotaContentKey(licenseId, opened, start, content));
   }
 
   straysOf(licenseId: string, after: number): readonly Stray[] {
@@ -100,7 +102,7 @@ export async function findCounts(db: Db): Promise<LicenseCount[]> {
 }
 
 /** Returns the spans that claims may use, each license once. */
-export function spansOf(claims: readonly QuotaClaim[]): QuotaSpan[] {
+export function distinctSpans(claims: readonly QuotaClaim[]): QuotaSpan[] {
   const spans = new Map<string, QuotaSpan>();
   for (const { offers } of claims) {
     for (const { quota } of offers) if (quota !== null) spans.set(quota.licenseId, quota);
@@ -114,7 +116,7 @@ export async function loadQuotas(
   states: ReadonlyMap<string, LimitState>,
   claims: readonly QuotaClaim[],
 ): Promise<LoadedQuotas> {
-  const spans = spansOf(claims);
+  const spans = distinctSpans(claims);
   const strays: StrayRow[] = [];
   for (const { licenseId } of spans) {
     const state = states.get(quotaKey(licenseId));

@@ -2,7 +2,7 @@
 import type { SqliteDb } from '../../../db/sqlite/db.ts';
 import { type Clock, goingOnFrom, machineClock } from '../../../lib/clock.ts';
 import { insertBackwardStep } from '../../history/time-order.ts';
-import { type PlacedSubmission, place, recordedOf, toFlush } from '../flush.ts';
+import { type PlacedSubmission, place, toFlush, toRecorded } from '../flush.ts';
 import type { Ledger } from '../ledger.ts';
 import { openLedger, startLedger } from '../open.ts';
 import { type CountUsed, OpenQuotas } from '../quota/open.ts';
@@ -59,7 +59,7 @@ export async function openSqliteLedger(
     await numbers.reserved();
     await noteBackwardStep(placed);
     const answers = await db.call<number[] | null>(procedure, toFlush(placed, start.ledgerNo, subscribed()));
-    if (answers !== null) return recordedOf(placed, answers);
+    if (answers !== null) return toRecorded(placed, answers);
     for (const { entries } of submissions) quotas.forget(entries);
     return submissions.map(() => 'stale');
   };

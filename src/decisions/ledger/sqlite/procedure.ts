@@ -112,7 +112,7 @@ export function procedure(connection: Connection): Procedure<FlushRows, number[]
   // As committed or about to be; `forget` empties it when a transaction fails.
   const states = new Lru<string, LimitState>(STATES_MAX);
 
-  function stateOf(key: string): LimitState {
+  function readState(key: string): LimitState {
     const known = states.get(key);
     if (known !== undefined) return known;
     const row = readLimit.get(key) as { state: string } | undefined;
@@ -127,7 +127,7 @@ export function procedure(connection: Connection): Procedure<FlushRows, number[]
 
   function work(flush: FlushRows): FlushOutcome | null {
     try {
-      return workOut(flush, stateOf, quotas);
+      return workOut(flush, readState, quotas);
     } catch (error) {
       if (error instanceof NotOpen) return null;
       throw error;
