@@ -99,6 +99,75 @@ const OWNERS: Record<string, string> = {
   receipts: 'db/receipt.ts decisions/retention/sweep.ts service/privacy/records.ts',
 };
 
+/**
+ * Where decisions are kept: in tables of the records, live and of tests, in files of the archive, and in the columns,
+ * which alone are read by DuckDB.
+ */
+const KEPT = new RegExp(
+  [
+    String.raw`\b(?:from|join|into|update|table)\s+(?:test_)?(?:deleted_)?decisions\b`,
+    String.raw`(?:Appender|Inserter|walk|count|From)\((?:\w+, )?'decisions'`,
+    String.raw`\btest_decisions\b|\bdeleted_decisions\b|\bdecisions_seq_seq\b|\b(?:daily|deleted)_counts\b`,
+    String.raw`\b(?:from|join|into)\s+archives\b|\.parquet\b|_parquet\(|parquet_schema`,
+    String.raw`import\('@duckdb|from '@duckdb`,
+  ].join('|'),
+);
+/** The files outside of `decisions/history` that still know one of these places. Remove lines; add none. */
+const KNOW_PLACES = words(`
+  cli/statements/archived
+  decisions/ledger/open
+  decisions/ledger/postgres/entries
+  decisions/ledger/postgres/trip-sql
+  decisions/ledger/postgres/write
+  decisions/ledger/quota/open
+  decisions/ledger/quota/store
+  decisions/ledger/sqlite/procedure
+  decisions/ledger/test-tables
+  decisions/log/log
+  decisions/log/test-log
+  decisions/retention/erase
+  decisions/retention/retire
+  decisions/retention/sweep
+  decisions/retention/test-sweep
+  decisions/visitors/sighting-store
+  policies/candidate-store
+  reports/columns/alarms
+  reports/columns/answerer
+  reports/columns/archive-source
+  reports/columns/archived-decision
+  reports/columns/breakdown
+  reports/columns/compact-worker
+  reports/columns/counts
+  reports/columns/dictionary
+  reports/columns/divergences
+  reports/columns/duckdb
+  reports/columns/erased
+  reports/columns/gone
+  reports/columns/insert
+  reports/columns/licensed
+  reports/columns/questions
+  reports/columns/records
+  reports/columns/retired
+  reports/columns/source
+  reports/columns/sql
+  reports/columns/tail
+  reports/statements/archived
+  reports/usage/demand-parts
+  reports/usage/demand
+  reports/usage/seen
+  reports/whatif/candidate-sql
+  reports/whatif/impact-source
+  service/privacy/archives
+  service/privacy/deliveries
+  service/privacy/edits
+  service/privacy/eraser
+  service/privacy/records
+  service/storage/archive-file
+  service/storage/archive
+  service/storage/backup
+  service/storage/move
+`);
+
 const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
 const source = (file: string): string => readFileSync(file, 'utf8');
 const roomOf = (file: string): string => (file.split('/')[1] ?? '').replace(/\.ts$/, '');
@@ -220,4 +289,11 @@ test('a table of the records is written by its owner', () => {
       if (owners !== undefined) assert.ok(owners.split(' ').includes(file.slice(4)), `${file} writes ${table}`);
     }
   }
+});
+
+test('decisions/history alone knows where decisions are kept', () => {
+  const code = (file: string): string => source(file).replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+  const others = files.filter((file) => !/\/(migrations|decisions\/history)\//.test(file));
+  const found = others.filter((file) => KEPT.test(code(file))).map((file) => file.slice(4, -3));
+  assert.deepEqual(found.toSorted(), KNOW_PLACES.toSorted());
 });
