@@ -6,8 +6,8 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
 import type { SqliteDb } from '../src/db/sqlite/db.ts';
-import { Parquet } from '../src/reports/columns/archive-source.ts';
-import { openColumns } from '../src/reports/columns/columns.ts';
+import { Parquet } from '../src/decisions/history/archive/parquet.ts';
+import { openColumns } from '../src/decisions/history/columns/columns.ts';
 import { type ComputeDeps, computeStatements } from '../src/reports/statements/compute.ts';
 import { findBilled } from '../src/reports/statements/find.ts';
 import { parsePeriod } from '../src/reports/statements/statement.ts';

@@ -17,7 +17,7 @@ limitHeap();
 const { openLog } = await import('./service/log.ts');
 const { StartRefused } = await import('./db/start-refused.ts');
 const { holdRecords } = await import('./service/records.ts');
-const { endColumns } = await import('./reports/columns/columns.ts');
+const { endColumns } = await import('./decisions/history/columns/columns.ts');
 
 /** Requests in flight have this long to finish. */
 const STOP_WITHIN_MS = 10_000;

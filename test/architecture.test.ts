@@ -30,7 +30,7 @@ const PURE = words(`
   signals/table/words requesters/licenses/history requesters/offers/headers requesters/offers/offer
   requesters/offers/price-list lib/outgoing/address requesters/signatures/agent requesters/signatures/agent-field
   requesters/signatures/judge requesters/signatures/keys requesters/signatures/request reports/usage/period
-  reports/usage/series api/webhooks/schedule
+  decisions/history/columns/series api/webhooks/schedule
 `);
 /**
  * The files that may import `http/`, beside routes, schemas and the rooms above the features: they read requests or
@@ -39,12 +39,12 @@ const PURE = words(`
 const TRANSPORT = words(`
   decisions/check/ask decisions/check/check api/changes/changes api/changes/resource content/bulk api/events/stream api/keys/authenticate
   api/users/sessions api/users/sign-in
-  reports/partner/access reports/partner/content reports/partner/door reports/partner/gate reports/partner/own-requests reports/partner/route reports/statements/csv service/storage/new-key service/storage/new-link reports/usage/demand-list reports/usage/lists reports/columns/remote
+  reports/partner/access reports/partner/content reports/partner/door reports/partner/gate reports/partner/own-requests reports/partner/route reports/statements/csv service/storage/new-key service/storage/new-link reports/usage/demand-list reports/usage/lists decisions/history/columns/remote
   reports/usage/report-csv
 `);
 const OWNERS: Record<string, string> = {
   content: 'content/store.ts content/place-store.ts',
-  purges: 'content/store.ts decisions/retention/sweep.ts',
+  purges: 'content/store.ts decisions/history/retention/sweep.ts',
   collections: 'content/collections/store.ts',
   collection_versions: 'content/collections/store.ts',
   sites: 'content/sites/store.ts',
@@ -62,7 +62,7 @@ const OWNERS: Record<string, string> = {
   backward_steps: 'decisions/history/time-order.ts',
   deleted_counts: 'decisions/history/deleted-counts.ts',
   deleted_decisions: 'decisions/history/counted.ts',
-  daily_counts: 'decisions/retention/retire.ts decisions/retention/erase.ts',
+  daily_counts: 'decisions/history/retention/retire.ts decisions/history/retention/erase.ts',
   erasures: 'service/privacy/store.ts',
   requesters: 'requesters/store.ts',
   licenses: 'requesters/store.ts requesters/licenses/expiry-store.ts',
@@ -79,24 +79,24 @@ const OWNERS: Record<string, string> = {
   sign_in_links: 'api/users/store.ts',
   used_sign_ins: 'api/users/store.ts',
   decisions:
-    'decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/ledger/postgres/entries.ts decisions/ledger/postgres/trip-sql.ts decisions/retention/sweep.ts decisions/retention/retire.ts decisions/retention/erase.ts',
-  test_decisions: 'decisions/retention/test-sweep.ts',
-  test_deleted_decisions: 'decisions/retention/test-sweep.ts',
-  archives: 'service/storage/archive.ts',
+    'decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/ledger/postgres/entries.ts decisions/ledger/postgres/trip-sql.ts decisions/history/retention/sweep.ts decisions/history/retention/retire.ts decisions/history/retention/erase.ts',
+  test_decisions: 'decisions/history/retention/test-sweep.ts',
+  test_deleted_decisions: 'decisions/history/retention/test-sweep.ts',
+  archives: 'decisions/history/archive/archive.ts',
   quota_contents:
-    'decisions/ledger/quota/store.ts decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/retention/sweep.ts',
+    'decisions/ledger/quota/store.ts decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/history/retention/sweep.ts',
   limits:
-    'decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/ledger/quota/open.ts decisions/retention/sweep.ts decisions/retention/erase.ts',
+    'decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/ledger/quota/open.ts decisions/history/retention/sweep.ts decisions/history/retention/erase.ts',
   changes: 'api/changes/rows.ts api/changes/audit.ts service/privacy/records.ts service/privacy/identity-records.ts',
   change_data:
     'api/changes/rows.ts api/changes/audit.ts decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts service/privacy/identity-records.ts',
   events:
-    'api/changes/rows.ts decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/retention/sweep.ts api/events/store.ts service/privacy/records.ts service/privacy/identity-records.ts',
+    'api/changes/rows.ts decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/history/retention/sweep.ts api/events/store.ts service/privacy/records.ts service/privacy/identity-records.ts',
   webhooks: 'api/webhooks/store.ts',
   deliveries: 'api/webhooks/store.ts service/privacy/deliveries.ts',
   unregistered: 'content/unregistered/store.ts service/privacy/records.ts',
   leases: 'db/postgres/lease.ts',
-  receipts: 'db/receipt.ts decisions/retention/sweep.ts service/privacy/records.ts',
+  receipts: 'db/receipt.ts decisions/history/retention/sweep.ts service/privacy/records.ts',
 };
 
 /**
@@ -125,45 +125,13 @@ const KNOW_PLACES = words(`
   decisions/ledger/test-tables
   decisions/log/log
   decisions/log/test-log
-  decisions/retention/erase
-  decisions/retention/retire
-  decisions/retention/sweep
-  decisions/retention/test-sweep
   decisions/visitors/sighting-store
   policies/candidate-store
-  reports/columns/alarms
-  reports/columns/answerer
-  reports/columns/archive-source
-  reports/columns/archived-decision
-  reports/columns/breakdown
-  reports/columns/compact-worker
-  reports/columns/counts
-  reports/columns/dictionary
-  reports/columns/divergences
-  reports/columns/duckdb
-  reports/columns/erased
-  reports/columns/gone
-  reports/columns/insert
-  reports/columns/licensed
-  reports/columns/questions
-  reports/columns/records
-  reports/columns/retired
-  reports/columns/source
-  reports/columns/sql
-  reports/columns/tail
-  reports/statements/archived
-  reports/usage/demand-parts
-  reports/usage/demand
-  reports/usage/seen
-  reports/whatif/candidate-sql
   reports/whatif/impact-source
-  service/privacy/archives
   service/privacy/deliveries
   service/privacy/edits
   service/privacy/eraser
   service/privacy/records
-  service/storage/archive-file
-  service/storage/archive
   service/storage/backup
   service/storage/move
 `);

@@ -1,7 +1,7 @@
 /** `postern archive`: moves old decisions into Parquet files, which reports still count. */
 import type { Command } from 'commander';
 import { Unavailable } from '../db/db.ts';
-import { archive, CannotArchive } from '../service/storage/archive.ts';
+import { archive, CannotArchive } from '../decisions/history/archive/archive.ts';
 import { type CommandContext, does, examples } from './command.ts';
 import { failed, misused } from './outcome.ts';
 import { json } from './terminal.ts';

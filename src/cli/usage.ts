@@ -1,8 +1,8 @@
 /** `postern usage`: shows the usage report as tables and bars. */
 import { type Command, Option } from 'commander';
 import type { Query, Usage } from '../../client/src/types.ts';
+import { DIMENSIONS } from '../decisions/history/columns/dimensions.ts';
 import { paint } from '../lib/terminal-text.ts';
-import { DIMENSIONS } from '../reports/columns/dimensions.ts';
 import { GROUPS, PERIODS } from '../reports/usage/period.ts';
 import { CONTENT_TYPES } from '../rules/content-types.ts';
 import { type CommandContext, calls, examples } from './command.ts';

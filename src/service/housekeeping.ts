@@ -13,14 +13,14 @@ import type { KnownCollections } from '../content/collections/known.ts';
 import { openPlacing } from '../content/place.ts';
 import { sweepUnregistered } from '../content/unregistered/store.ts';
 import type { Db } from '../db/db.ts';
+import type { Columns } from '../decisions/history/columns/columns.ts';
+import { sweep } from '../decisions/history/retention/sweep.ts';
+import { sweepTests } from '../decisions/history/retention/test-sweep.ts';
 import type { NamedInDecisions } from '../decisions/ledger/ledger.ts';
-import { sweep } from '../decisions/retention/sweep.ts';
-import { sweepTests } from '../decisions/retention/test-sweep.ts';
 import { watchSightings } from '../decisions/visitors/sightings.ts';
 import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
 import { watchJumps } from '../reports/attention/jumps.ts';
-import type { Columns } from '../reports/columns/columns.ts';
 import { watchCandidates } from '../reports/whatif/candidate-watch.ts';
 import { announceAhead, announceExpired } from '../requesters/licenses/expiry.ts';
 

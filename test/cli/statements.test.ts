@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { commandHere, type Ran } from '../../kit/command.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
-import { archive } from '../../src/service/storage/archive.ts';
+import { archive } from '../../src/decisions/history/archive/archive.ts';
 import { item, made, makePolicy } from '../http/given.ts';
 
 const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { entry } from '../../kit/entry.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSqlite } from '../../src/db/sqlite/db.ts';
+import { sweep } from '../../src/decisions/history/retention/sweep.ts';
+import { sweepTests } from '../../src/decisions/history/retention/test-sweep.ts';
 import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from '../../src/decisions/ledger/sqlite/ledger.ts';
-import { sweep } from '../../src/decisions/retention/sweep.ts';
-import { sweepTests } from '../../src/decisions/retention/test-sweep.ts';
 
 const START = Date.parse('2026-11-21T09:30:00Z');
 const DAY_MS = 24 * 3_600_000;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { findDifferences } from '../../src/cli/statements/verify.ts';
-import type { Columns } from '../../src/reports/columns/columns.ts';
-import type { FastDeps } from '../../src/reports/statements/columns-counting.ts';
+import type { Columns } from '../../src/decisions/history/columns/columns.ts';
+import type { FastDeps } from '../../src/decisions/history/columns-counting.ts';
 import {
   type ComputeDeps,
   type Computed,

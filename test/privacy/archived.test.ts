@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { databaseSettings, dropDatabase, startTestService, testClock } from '../../kit/service.ts';
-import { archive } from '../../src/service/storage/archive.ts';
+import { archive } from '../../src/decisions/history/archive/archive.ts';
 import { assertError, assertStatus, check, item, made, PRICED } from '../http/given.ts';
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { databaseSettings, dropDatabase, startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { archive } from '../../src/service/storage/archive.ts';
+import { archive } from '../../src/decisions/history/archive/archive.ts';
 import { assertError, assertStatus, check, item, made } from '../http/given.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer

@@ -14,8 +14,8 @@ import { testPostgres } from '../../kit/postgres.ts';
 import { runSeed, seeded } from '../../kit/random.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
+import { type Columns, openColumns } from '../../src/decisions/history/columns/columns.ts';
 import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
-import { type Columns, openColumns } from '../../src/reports/columns/columns.ts';
 
 const server = await testPostgres();
 

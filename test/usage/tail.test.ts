@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { DecisionRow } from '../../src/decisions/history/columns/decision-row.ts';
+import { openMemoryStore } from '../../src/decisions/history/columns/duckdb.ts';
+import { inserter } from '../../src/decisions/history/columns/insert.ts';
+import { type DecisionSource, openSource, SourceFailed } from '../../src/decisions/history/columns/source.ts';
+import { openTail } from '../../src/decisions/history/columns/tail.ts';
 import { planBudget, USUAL_MIB } from '../../src/lib/memory.ts';
-import type { DecisionRow } from '../../src/reports/columns/decision-row.ts';
-import { openMemoryStore } from '../../src/reports/columns/duckdb.ts';
-import { inserter } from '../../src/reports/columns/insert.ts';
-import { type DecisionSource, openSource, SourceFailed } from '../../src/reports/columns/source.ts';
-import { openTail } from '../../src/reports/columns/tail.ts';
 import { openRecords } from './records.ts';
 
 const { engineMiB, pagesKiB } = planBudget(USUAL_MIB).columns;

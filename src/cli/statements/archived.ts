@@ -1,10 +1,10 @@
-/** Reads the decisions of a statement from the files of an archive (see service/storage/archive). */
+/** Reads the decisions of a statement from the files of an archive (see decisions/history/archive/archive). */
 import { readdirSync } from 'node:fs';
 import type { Answered } from '../../../client/src/types.ts';
+import { Parquet } from '../../decisions/history/archive/parquet.ts';
+import { SourceFailed } from '../../decisions/history/columns/source.ts';
 import { decisionId } from '../../decisions/ledger/decision.ts';
 import { parseIso, toIso } from '../../lib/clock.ts';
-import { Parquet } from '../../reports/columns/archive-source.ts';
-import { SourceFailed } from '../../reports/columns/source.ts';
 import { misused } from '../outcome.ts';
 import { cannotRead } from '../read-file.ts';
 import type { Exported } from './verify.ts';

@@ -5,9 +5,9 @@
 import { type Change, type Edit, SYSTEM } from '../../api/changes/change.ts';
 import type { Changes } from '../../api/changes/changes.ts';
 import { type Db, Unavailable } from '../../db/db.ts';
+import type { Columns } from '../../decisions/history/columns/columns.ts';
 import { announceJump, deleteJumps, findAnnounced } from '../../decisions/visitors/sighting-store.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import type { Columns } from '../columns/columns.ts';
 
 const EVERY_MS = 300_000;
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 /** Licenses that end, quotas that are nearly used up, and requests that wait for an answer. */
 import type { Db } from '../../db/db.ts';
+import type { Columns } from '../../decisions/history/columns/columns.ts';
 import { findCounts, type LicenseCount } from '../../decisions/ledger/quota/store.ts';
 import { findEnding } from '../../requesters/licenses/expiry-store.ts';
 import { type Contract, findContracts } from '../../requesters/licenses/terms-store.ts';
@@ -7,7 +8,6 @@ import { listRequests } from '../../requesters/requests/store.ts';
 import { quotaPeriodAt, quotaUnitsAt } from '../../rules/terms/quota.ts';
 import type { Terms } from '../../rules/terms/terms.ts';
 import { segmentAt } from '../../rules/terms/timeline.ts';
-import type { Columns } from '../columns/columns.ts';
 import { ITEMS_MAX, type Item } from './item.ts';
 
 const DAY_MS = 86_400_000;

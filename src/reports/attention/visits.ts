@@ -1,8 +1,8 @@
 /** New crawlers, false names, and requesters that are denied far more often than before. */
 import type { Db } from '../../db/db.ts';
+import type { Columns } from '../../decisions/history/columns/columns.ts';
 import { findFirstSeen } from '../../decisions/visitors/sighting-store.ts';
 import { toIso } from '../../lib/clock.ts';
-import type { Columns } from '../columns/columns.ts';
 import { ITEMS_MAX, type Item } from './item.ts';
 
 const DAY_MS = 86_400_000;

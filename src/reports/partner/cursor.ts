@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../../db/db.ts';
 import { InvalidCursor } from '../../db/page.ts';
-import { clusterSecret } from '../columns/remote.ts';
+import { clusterSecret } from '../../decisions/history/columns/remote.ts';
 
 export interface Cursors {
   seal(requesterId: string, position: string): Promise<string>;

@@ -7,13 +7,13 @@ import { fail } from '../../api/errors.ts';
 import { findContent, findContents } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, type Page, SEQ_FORM } from '../../db/page.ts';
+import { type ArchivedDeps, findArchived } from '../../decisions/history/archive/decision.ts';
 import { type Decision, parseDecisionId } from '../../decisions/ledger/decision.ts';
 import { toGroundsFilter, toUrlPrefix } from '../../decisions/log/grounds.ts';
 import { type DecisionFilter, findDecision, type LoggedDecision, readDecisions } from '../../decisions/log/log.ts';
 import { asTest, type DecisionLog } from '../../decisions/log/test-log.ts';
 import { findPolicyNo, findVersion } from '../../policies/store.ts';
 import { reasonCode } from '../../rules/reason.ts';
-import { type ArchivedDeps, findArchived } from '../columns/archived-decision.ts';
 import type { ListOwnDecisionsQuery, PartnerDecision } from './schema.ts';
 
 export interface DecisionDeps extends DecisionLog {

@@ -1,13 +1,14 @@
 /** Computes statements: final ones as they were stored, the others from the decisions. */
+
+import { countFast, type FastDeps } from '../../decisions/history/columns-counting.ts';
+import { countOutside, type Unlicensed } from '../../decisions/history/outside.ts';
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
 import { toPartialPeriod } from '../../rules/terms/partial.ts';
 import type { Terms } from '../../rules/terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../../rules/terms/timeline.ts';
 import { type Bill, type Correction, computeBill, toAmount } from './bill.ts';
-import { countFast, type FastDeps } from './columns-counting.ts';
 import { type Correctable, findChanged, findCorrectable, findCorrection } from './corrections.ts';
-import { countOutside, type Unlicensed } from './outside.ts';
 import type { Billed, BilledContract, Statement } from './statement.ts';
 import { type FinalStatement, findFinals } from './store.ts';
 import { type Tallied, Tally } from './tally.ts';

@@ -3,10 +3,10 @@
  * is credited once, on the first statement after it that is not final yet and has its currency.
  */
 import { Unavailable } from '../../db/db.ts';
+import { type FastDeps, isRetiredArchive } from '../../decisions/history/columns-counting.ts';
 import { countGoneByLicense } from '../../decisions/history/counted.ts';
 import { toMicros } from '../../rules/terms/money.ts';
 import { type Correction, computeBill } from './bill.ts';
-import { type FastDeps, isRetiredArchive } from './columns-counting.ts';
 import { type Billed, billedPeriods } from './statement.ts';
 import { type FinalStatement, findLicenseFinals } from './store.ts';
 import type { Tallied } from './tally.ts';

@@ -5,11 +5,11 @@
 import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import type { CountedDecision } from '../../decisions/history/counted.ts';
+import { type CountingQuery, countInOrder, windows } from '../../decisions/history/counting.ts';
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
 import type { ComputeDeps } from './compute.ts';
-import { type CountingQuery, countInOrder, windows } from './counting.ts';
 import type { Billed } from './statement.ts';
 
 export const REMOVALS = ['deleted', 'retention'] as const;

@@ -3,11 +3,11 @@
  * that of its purpose, and of the tier that the number of its unit falls into.
  */
 import { createHash, type Hash } from 'node:crypto';
+import type { LicensedRun } from '../../decisions/history/columns/licensed.ts';
+import { inIdOrder, type LicensedRows, type RowPlaces, within } from '../../decisions/history/columns/licensed-rows.ts';
 import { DECISION_ID_LENGTH, type DecisionKey } from '../../decisions/ledger/decision-ids.ts';
 import { tierIndex } from '../../rules/terms/price.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
-import type { LicensedGroup } from '../columns/licensed.ts';
-import { inIdOrder, type LicensedRows, type RowPlaces, within } from '../columns/licensed-rows.ts';
 
 export interface TallyDecision extends DecisionKey {
   purpose: string | null;
@@ -15,12 +15,6 @@ export interface TallyDecision extends DecisionKey {
   content: number | string;
   /** Its item was deleted. */
   deleted: boolean;
-}
-
-/** Decisions of one license in groups by purpose, which are in the order of the ids each. */
-export interface TallyRun {
-  rows: LicensedRows;
-  groups: readonly LicensedGroup[];
 }
 
 /** The ids of the decisions; each has `DECISION_ID_LENGTH` bytes. */
@@ -165,7 +159,7 @@ export class Tally {
   }
 
   /** Adds those that were made from one time until another. */
-  addRun({ rows, groups }: TallyRun, from: number, to: number): void {
+  addRun({ rows, groups }: LicensedRun, from: number, to: number): void {
     const some = groups.map((group) => within(rows, group, from, to)).filter(({ start, end }) => end > start);
     const own = some.map(({ purpose }) => this.#known.get(purpose) ?? this.#meet(purpose));
     let units = this.#units;

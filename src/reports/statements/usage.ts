@@ -1,5 +1,6 @@
 /** The usage of a license in its running period. */
 import { fail } from '../../api/errors.ts';
+import { countFast } from '../../decisions/history/columns-counting.ts';
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
 import { licenseNotFound } from '../../requesters/licenses/edits.ts';
@@ -11,7 +12,6 @@ import { priceUnits } from '../../rules/terms/price.ts';
 import { quotaPeriodAt, quotaState, quotaUnitsAt, toAlerts } from '../../rules/terms/quota.ts';
 import { countsPurpose } from '../../rules/terms/terms.ts';
 import { computeBill, toAmount } from './bill.ts';
-import { countFast } from './columns-counting.ts';
 import type { ComputeDeps } from './compute.ts';
 import { type Billed, billedPeriods } from './statement.ts';
 import { Tally } from './tally.ts';

@@ -3,12 +3,12 @@
  * Others would buy one, at the price list; without a price there, at the terms of the newest valid license of the type.
  */
 
+import type { DemandWanted } from '../../decisions/history/columns/demand-query.ts';
 import type { Price } from '../../requesters/licenses/terms-store.ts';
 import type { OffersAt } from '../../requesters/offers/price-list.ts';
 import { formatAmount, toJsonMicros } from '../../rules/terms/money.ts';
 import { linePrice, splitUnits } from '../../rules/terms/price.ts';
 import { countsPurpose, type Tier } from '../../rules/terms/terms.ts';
-import type { DemandWanted } from '../columns/demand-query.ts';
 import type { Estimate } from './demand-schema.ts';
 
 export interface Prices {

@@ -3,6 +3,9 @@
 import type { CsvColumns } from '../../api/http/csv.ts';
 import { readSpan, requireOrder } from '../../api/http/list.ts';
 import { findCollectionNames } from '../../content/collections/store.ts';
+import type { Demand, DemandQuery, DemandWanted } from '../../decisions/history/columns/demand-query.ts';
+import type { DemandDimension } from '../../decisions/history/columns/demand-sorts.ts';
+import type { SeenPage } from '../../decisions/history/columns/seen.ts';
 import { parseWanted } from '../../decisions/ledger/wanted.ts';
 import { toIso } from '../../lib/clock.ts';
 import { findOwnPrices, findPrices } from '../../requesters/licenses/terms-store.ts';
@@ -10,13 +13,10 @@ import { toPriceList } from '../../requesters/offers/price-list.ts';
 import { findAllOffers } from '../../requesters/offers/store.ts';
 import { decodeReason, reasonCode } from '../../rules/reason.ts';
 import { formatAmount } from '../../rules/terms/money.ts';
-import type { Demand, DemandQuery, DemandWanted } from '../columns/demand-query.ts';
 import { estimateDemand, type Prices } from './demand-estimate.ts';
 import { DEMAND_REASONS, type DemandListQuery, type DemandRow, type Estimate } from './demand-schema.ts';
-import type { DemandDimension } from './demand-sorts.ts';
 import { reachesBack, resolvePeriod } from './period.ts';
 import { findContentNo, type ReportDeps, readTitles } from './report.ts';
-import type { SeenPage } from './seen.ts';
 
 const DAY_MS = 86_400_000;
 const SPAN_DAYS = 30;

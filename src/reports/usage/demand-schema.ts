@@ -1,11 +1,11 @@
 /** Denied demand on the wire. */
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
+import { DEMAND_DIMENSIONS, DEMAND_SORTS, TREND_PARTS } from '../../decisions/history/columns/demand-sorts.ts';
 import { DenialReason, groundsProperties } from '../../decisions/log/schema.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import type { Reason } from '../../rules/reason.ts';
 import { Terms } from '../../rules/terms/terms.ts';
-import { DEMAND_DIMENSIONS, DEMAND_SORTS, TREND_PARTS } from './demand-sorts.ts';
 import { PERIODS, type PeriodName } from './period.ts';
 import { closed, count, enforced, nullable, q, time } from './seen-schema.ts';
 

@@ -7,16 +7,16 @@ import { fail } from '../../api/errors.ts';
 import { findCollectionNames } from '../../content/collections/store.ts';
 import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
+import type { BreakdownGroup, Counted } from '../../decisions/history/columns/breakdown.ts';
+import type { Columns, ColumnsReport } from '../../decisions/history/columns/columns.ts';
+import type { Totals } from '../../decisions/history/columns/counts.ts';
+import { type Dimension, isDimension } from '../../decisions/history/columns/dimensions.ts';
 import { toVerified } from '../../decisions/ledger/verified.ts';
 import { toGroundsFilter } from '../../decisions/log/grounds.ts';
 import { findRule } from '../../decisions/log/rule-filter.ts';
 import { toIso } from '../../lib/clock.ts';
 import { findPolicyIds } from '../../policies/store.ts';
 import { decodeReason, reasonCode } from '../../rules/reason.ts';
-import type { BreakdownGroup, Counted } from '../columns/breakdown.ts';
-import type { Columns, ColumnsReport } from '../columns/columns.ts';
-import type { Totals } from '../columns/counts.ts';
-import { type Dimension, isDimension } from '../columns/dimensions.ts';
 import {
   type PeriodQuery,
   precedingSpan,

@@ -1,8 +1,8 @@
 /** The usage report on the wire: its query and its answer. */
 import { type Static, Type } from 'typebox';
+import { DIMENSIONS } from '../../decisions/history/columns/dimensions.ts';
 import { DenialReason, groundsProperties, ruleFilter, spoofed } from '../../decisions/log/schema.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
-import { DIMENSIONS } from '../columns/dimensions.ts';
 import { GROUP_DEFAULT, GROUPS, PERIOD_DEFAULT, PERIODS } from './period.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -4,12 +4,12 @@ import type { App } from '../../api/http/app.ts';
 import { route } from '../../api/http/route.ts';
 import { findContents } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
+import type { Columns } from '../../decisions/history/columns/columns.ts';
+import type { Divergences } from '../../decisions/history/columns/divergences.ts';
 import { getPolicy, required } from '../../policies/candidate-routes.ts';
 import { candidateAnswer, candidateEtag } from '../../policies/candidate-schema.ts';
 import { findCandidate } from '../../policies/candidate-store.ts';
 import { findNames } from '../../requesters/store.ts';
-import type { Columns } from '../columns/columns.ts';
-import type { Divergences } from '../columns/divergences.ts';
 import { CandidateAnswer, CandidateQuery, LIMIT_DEFAULT } from './candidate-schema.ts';
 
 interface CandidateDeps {

@@ -6,6 +6,7 @@
 import { type Change, type Edit, SYSTEM } from '../../api/changes/change.ts';
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
+import { findDivergence } from '../../decisions/history/divergence.ts';
 import { type Heads, openHeads } from '../../decisions/history/settled.ts';
 import { decisionId } from '../../decisions/ledger/decision.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -19,7 +20,6 @@ import {
   forgetEnded,
 } from '../../policies/candidate-store.ts';
 import type { Candidate } from '../../rules/candidate.ts';
-import { findDivergence } from './candidate-sql.ts';
 
 const EVERY_MS = 3_600_000;
 const CANDIDATES_AT_ONCE = 100;

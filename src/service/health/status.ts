@@ -6,12 +6,12 @@ import type { App } from '../../api/http/app.ts';
 import { route } from '../../api/http/route.ts';
 import type { Deliverer } from '../../api/webhooks/deliverer.ts';
 import type { Db } from '../../db/db.ts';
+import type { Columns } from '../../decisions/history/columns/columns.ts';
 import type { Ledger } from '../../decisions/ledger/ledger.ts';
 import { type PrivacyConfig, USER_AGENT_PRECISIONS } from '../../decisions/precision.ts';
 import { toIso } from '../../lib/clock.ts';
 import { formatIpPrecision } from '../../lib/ip-precision.ts';
 import { VERSION } from '../../lib/version.ts';
-import type { Columns } from '../../reports/columns/columns.ts';
 import { openVisitorStatus, VisitorStatus, type VisitorStatusDeps } from './visitor-status.ts';
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes` });

@@ -1,9 +1,9 @@
 /** The proofs of visitors, for people: published lists, keys of agents; and the names that were falsely claimed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
+import type { Columns } from '../../decisions/history/columns/columns.ts';
 import { toIso } from '../../lib/clock.ts';
 import { monotonicMs } from '../../lib/monotonic.ts';
-import type { Columns } from '../../reports/columns/columns.ts';
 import type { Identities } from '../../requesters/identities/identities.ts';
 import { isFresh, type ListState } from '../../requesters/identities/list.ts';
 import { ListAnswer, listAnswer } from '../../requesters/identities/schema.ts';

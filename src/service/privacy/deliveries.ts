@@ -3,8 +3,8 @@
 import { EVENT_PREFIX } from '../../api/events/event.ts';
 import type { Attempt } from '../../api/webhooks/delivery.ts';
 import type { Db, Step } from '../../db/db.ts';
+import type { Replacement } from '../../decisions/history/retention/erase.ts';
 import { parseDecisionId } from '../../decisions/ledger/decision.ts';
-import type { Replacement } from '../../decisions/retention/erase.ts';
 import { toBase32 } from '../../lib/id.ts';
 
 const REMOVE = `update deliveries set attempts = '[]' where id`;

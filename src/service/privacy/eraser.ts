@@ -10,17 +10,17 @@ import type { Db } from '../../db/db.ts';
 import { openPace, PATIENT, type Pace } from '../../db/pace.ts';
 import type { PostgresDb } from '../../db/postgres/db.ts';
 import type { SqliteDb } from '../../db/sqlite/db.ts';
+import { archiveWork } from '../../decisions/history/archive/erase.ts';
 import {
   betweenSeqs,
   findDecisions,
   type Replacement,
   replaceInDecisions,
   withSeqs,
-} from '../../decisions/retention/erase.ts';
-import { eraseTests } from '../../decisions/retention/test-sweep.ts';
+} from '../../decisions/history/retention/erase.ts';
+import { eraseTests } from '../../decisions/history/retention/test-sweep.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { every } from '../../lib/every.ts';
-import { archiveWork } from './archives.ts';
 import { recordWork, unregisteredSteps } from './records.ts';
 import { type Erasure, findNext, updateErasure } from './store.ts';
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';

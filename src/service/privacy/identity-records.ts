@@ -4,7 +4,7 @@
  */
 
 import type { Db, Step } from '../../db/db.ts';
-import type { Replacement } from '../../decisions/retention/erase.ts';
+import type { Replacement } from '../../decisions/history/retention/erase.ts';
 import { normalizeAgent } from '../../requesters/signatures/agent.ts';
 import { findIdentities } from '../../requesters/store.ts';
 import { CRAWLERS } from '../../rules/crawlers/directory.ts';

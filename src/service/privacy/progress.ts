@@ -1,6 +1,6 @@
 /** The work of this installation that erases: what is left of it. */
 import type { Db } from '../../db/db.ts';
-import { isRetiring } from '../../decisions/retention/retire.ts';
+import { isRetiring } from '../../decisions/history/retention/retire.ts';
 import { countRunning, findNext } from './store.ts';
 
 export interface PrivacyProgress {

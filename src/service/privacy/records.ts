@@ -4,8 +4,8 @@
  * would not be one.
  */
 import type { Db, Row, Step } from '../../db/db.ts';
-import { dropLimits, type Replacement, replaceInCounts } from '../../decisions/retention/erase.ts';
-import { eraseTests } from '../../decisions/retention/test-sweep.ts';
+import { dropLimits, type Replacement, replaceInCounts } from '../../decisions/history/retention/erase.ts';
+import { eraseTests } from '../../decisions/history/retention/test-sweep.ts';
 import { scrubDeliveries } from './deliveries.ts';
 import { identityWork } from './identity-records.ts';
 import { scrub, scrubPrevious } from './scrub.ts';

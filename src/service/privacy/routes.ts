@@ -4,9 +4,9 @@ import { fail } from '../../api/errors.ts';
 import type { App } from '../../api/http/app.ts';
 import { edit } from '../../api/http/route.ts';
 import type { Db } from '../../db/db.ts';
+import type { Columns } from '../../decisions/history/columns/columns.ts';
 import type { Ledger } from '../../decisions/ledger/ledger.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Columns } from '../../reports/columns/columns.ts';
 import { planErase } from './edits.ts';
 import { EraseRequester, ErasureAnswer } from './schema.ts';
 

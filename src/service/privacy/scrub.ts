@@ -2,7 +2,7 @@
  * Removes a requester from JSON that records keep: its id becomes the pseudonym; names, contacts, metadata and free
  * texts go. Pure. Only fields that hold ids of requesters are replaced: an id may be any word.
  */
-import type { Replacement } from '../../decisions/retention/erase.ts';
+import type { Replacement } from '../../decisions/history/retention/erase.ts';
 
 type Json = Record<string, unknown>;
 

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { startTestService, testClock } from '../../../kit/service.ts';
 import { openSqlite } from '../../../src/db/sqlite/db.ts';
-import { sweep } from '../../../src/decisions/retention/sweep.ts';
-import { archive, recordFile } from '../../../src/service/storage/archive.ts';
-import { writeFile } from '../../../src/service/storage/archive-file.ts';
+import { archive, recordFile } from '../../../src/decisions/history/archive/archive.ts';
+import { writeFile } from '../../../src/decisions/history/archive/file.ts';
+import { sweep } from '../../../src/decisions/history/retention/sweep.ts';
 import { check, item, made, makePolicy, PRICED } from '../../http/given.ts';
 
 const OLD = Date.parse('2026-01-10T12:00:00Z');

@@ -12,8 +12,8 @@ import { command } from '../../../kit/command.ts';
 import { type TestDatabase, testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
-import { DIMENSIONS } from '../../../src/reports/columns/dimensions.ts';
-import { archive, CannotArchive } from '../../../src/service/storage/archive.ts';
+import { archive, CannotArchive } from '../../../src/decisions/history/archive/archive.ts';
+import { DIMENSIONS } from '../../../src/decisions/history/columns/dimensions.ts';
 import { item } from '../../http/given.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'postern-archive-'));

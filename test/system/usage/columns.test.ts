@@ -7,8 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { entry } from '../../../kit/entry.ts';
 import { Unavailable } from '../../../src/db/db.ts';
+import { type Columns, type ColumnsOptions, openColumns } from '../../../src/decisions/history/columns/columns.ts';
 import { openSqliteLedger } from '../../../src/decisions/ledger/sqlite/ledger.ts';
-import { type Columns, type ColumnsOptions, openColumns } from '../../../src/reports/columns/columns.ts';
 import { type Decided, openRecords, type Records } from '../../usage/records.ts';
 
 const AT = Date.UTC(2026, 10, 21, 9);

@@ -8,4 +8,4 @@ parentPort?.on('message', () => {
   rmSync(order);
   throw new Error('ordered to die');
 });
-await import('../../../src/reports/columns/columns-worker.ts');
+await import('../../../src/decisions/history/columns/columns-worker.ts');

@@ -1,5 +1,5 @@
 /** Fills columns and kills its own process when `behind` has come down to argv[4]: the file is left as it was then. */
-import { openColumns } from '../../../src/reports/columns/columns.ts';
+import { openColumns } from '../../../src/decisions/history/columns/columns.ts';
 
 const [records = '', columnsFile = '', behind = ''] = process.argv.slice(2);
 const columns = openColumns({ records, columnsFile });

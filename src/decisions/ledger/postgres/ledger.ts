@@ -53,7 +53,7 @@ const ATTEMPTS_MAX = 100;
 
 /**
  * The transaction gets its own number before it takes one from the sequence: followers of the ledger rely on it (see
- * reports/columns/source).
+ * decisions/history/columns/source).
  */
 const NUMBER_SQL = `select pg_current_xact_id(), set_config('lock_timeout', '${LOCK_WITHIN_MS}', true)`;
 const NUMBER: Step = { sql: NUMBER_SQL };

@@ -1,0 +1,165 @@
+/**
+ * Answers questions on two connections: pages of the log do not wait behind questions that group all decisions of a
+ * span.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { type Queue, serial } from '../../../lib/queue.ts';
+import { type AlarmsQuery, answerAlarms } from './alarms.ts';
+import { answerReport, type ReportQuery } from './counts.ts';
+import { answerDemand } from './demand.ts';
+import type { DemandQuery } from './demand-query.ts';
+import { answerDivergences, type DivergencesQuery } from './divergences.ts';
+import { errorMessage, isDamage } from './duckdb.ts';
+import {
+  answerLicensedCells,
+  answerLicensedCounts,
+  answerLicensedGroups,
+  answerUnlicensed,
+  type LicensedQuery,
+  type TimeSpan,
+} from './licensed.ts';
+import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
+import { answerSeen, type SeenQuery } from './seen.ts';
+import type { ColumnsFilter } from './sql.ts';
+
+export type ColumnsQuestion =
+  | { kind: 'report'; query: ReportQuery }
+  | { kind: 'stats'; contentNo: number }
+  | { kind: 'find'; filter: ColumnsFilter; page: FindPage }
+  | { kind: 'seen'; query: SeenQuery }
+  | { kind: 'demand'; query: DemandQuery }
+  | { kind: 'alarms'; query: AlarmsQuery }
+  | { kind: 'divergences'; query: DivergencesQuery }
+  | { kind: 'licensedGroups'; query: LicensedQuery }
+  | { kind: 'licensedCells'; query: LicensedQuery }
+  | { kind: 'licensedCounts'; query: LicensedQuery }
+  | { kind: 'unlicensed'; query: TimeSpan }
+  | { kind: 'bounds' };
+
+export interface Asked {
+  id: number;
+  question: ColumnsQuestion;
+}
+
+/** Receives the answers. */
+export interface Replies {
+  /** The caller still waits. */
+  isWanted(asked: Asked): boolean;
+  /** Set while the thread shuts down. */
+  closing(): string | null;
+  answer(asked: Asked, value: unknown): void;
+  refuse(asked: Asked, message: string): void;
+  /** A question failed through no damage of the file. */
+  problem(message: string): void;
+  damaged(): void;
+}
+
+const SLOW: ReadonlySet<ColumnsQuestion['kind']> = new Set([
+  'report',
+  'seen',
+  'demand',
+  'alarms',
+  'divergences',
+  'licensedGroups',
+  'licensedCells',
+  'licensedCounts',
+  'unlicensed',
+]);
+const NONE: Stats = { total: 0, allowed: 0 };
+
+/** A connection and its queue: one question after another. */
+interface Desk {
+  connection: DuckDBConnection;
+  queue: Queue;
+}
+
+export class Answerer {
+  readonly #quick: Desk;
+  readonly #slow: Desk;
+  readonly #replies: Replies;
+  #stats: (Asked & { no: number })[] = [];
+  #damage: unknown;
+
+  constructor(quick: DuckDBConnection, slow: DuckDBConnection, replies: Replies) {
+    this.#quick = { connection: quick, queue: serial() };
+    this.#slow = { connection: slow, queue: serial() };
+    this.#replies = replies;
+  }
+
+  /** The error that showed damage of the file; every later question is refused. */
+  get damage(): unknown {
+    return this.#damage;
+  }
+
+  dispatch(ready: readonly Asked[]): void {
+    const isEmpty = this.#stats.length === 0;
+    for (const asked of ready) {
+      const { question } = asked;
+      if (question.kind === 'stats') {
+        this.#stats.push({ ...asked, no: question.contentNo });
+        continue;
+      }
+      const desk = SLOW.has(question.kind) ? this.#slow : this.#quick;
+      void desk.queue.run(() =>
+        this.#settle([asked], async () => {
+          const value = await answer(desk.connection, question);
+          return () => value;
+        }),
+      );
+    }
+    // Once all are there: the queue begins at once.
+    if (isEmpty && this.#stats.length > 0) void this.#quick.queue.run(() => this.#answerStats());
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all([this.#quick.queue.idle(), this.#slow.queue.idle()]);
+  }
+
+  /**
+   * Answers all waiting questions on items with one scan: ten million rows take as long for fifty items as for five.
+   */
+  #answerStats(): Promise<void> {
+    const waiting = this.#stats;
+    this.#stats = [];
+    return this.#settle(waiting, async () => {
+      const found = await answerStats(this.#quick.connection, [...new Set(waiting.map(({ no }) => no))]);
+      return ({ no }) => found.get(no) ?? NONE;
+    });
+  }
+
+  async #settle<A extends Asked>(asked: readonly A[], work: () => Promise<(asked: A) => unknown>): Promise<void> {
+    const replies = this.#replies;
+    const wanted = asked.filter((one) => replies.isWanted(one));
+    if (wanted.length === 0) return;
+    const closing = replies.closing();
+    if (closing !== null) {
+      for (const one of wanted) replies.refuse(one, closing);
+      return;
+    }
+    try {
+      if (this.#damage !== undefined) throw this.#damage;
+      const getValue = await work();
+      for (const one of wanted) replies.answer(one, getValue(one));
+    } catch (error) {
+      for (const one of wanted) replies.refuse(one, errorMessage(error));
+      if (isDamage(error)) {
+        this.#damage = error;
+        replies.damaged();
+      } else replies.problem(`a question was not answered: ${errorMessage(error)}`);
+    }
+  }
+}
+
+function answer(connection: DuckDBConnection, question: Exclude<ColumnsQuestion, { kind: 'stats' }>): Promise<unknown> {
+  if (question.kind === 'report') return answerReport(connection, question.query);
+  if (question.kind === 'seen') return answerSeen(connection, question.query);
+  if (question.kind === 'demand') return answerDemand(connection, question.query);
+  if (question.kind === 'alarms') return answerAlarms(connection, question.query);
+  if (question.kind === 'divergences') return answerDivergences(connection, question.query);
+  if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
+  if (question.kind === 'licensedGroups') return answerLicensedGroups(connection, question.query);
+  if (question.kind === 'licensedCells') return answerLicensedCells(connection, question.query);
+  if (question.kind === 'licensedCounts') return answerLicensedCounts(connection, question.query);
+  if (question.kind === 'unlicensed') return answerUnlicensed(connection, question.query);
+  return answerBounds(connection);
+}

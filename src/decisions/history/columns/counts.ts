@@ -1,0 +1,273 @@
+/**
+ * The numbers of a usage report, and their SQL. Promise: all are of one snapshot, so they add up. Only numbers and ids;
+ * titles come from the records.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { type BreakdownGroup, type Counted, type CountedCrawler, readBreakdown, readGroups } from './breakdown.ts';
+import type { Dimension } from './dimensions.ts';
+import type { TimeSpan } from './licensed.ts';
+import { answerBounds } from './questions.ts';
+import { cellMs, fold, QUARTER_HOUR_MS, type SeriesCell } from './series.ts';
+import { inSnapshot, integer, readColumns, readRows, type Selection, select, text } from './sql.ts';
+
+type Filters = Omit<Selection, 'from' | 'to' | 'after' | 'enforced'>;
+
+export interface ReportQuery extends Filters {
+  /** false: counts the decisions that were only observed. */
+  enforced: boolean;
+
+  /** Epoch ms, inclusive and exclusive. */
+  from: number;
+  to: number;
+  /** Starts of the buckets, ascending; the first may lie before `from`. */
+  starts: readonly number[];
+  /** Length of the top lists. */
+  limit: number;
+  /** Counts the entries of the top lists by bucket, too. */
+  trends?: boolean | undefined;
+  /** Another span to count. */
+  previous?: TimeSpan | undefined;
+  /** Also counts by this. */
+  groupBy?: Dimension | undefined;
+}
+
+export interface Totals {
+  requests: number;
+  allowed: number;
+  uniqueRequesters: number;
+  uniqueContent: number;
+  /** Decisions that were only observed. */
+  observed: { requests: number; allowed: number };
+}
+
+export interface TopEntry {
+  id: string;
+  requests: number;
+  /** Requests by bucket. */
+  trend?: number[];
+}
+
+export interface ColumnsReport extends Totals {
+  /** Counts by bucket. */
+  series: { requests: number[]; allowed: number[] };
+  /** Decisions by reason code (0 = allowed), without codes that do not occur. */
+  reasons: { reason: number; count: number }[];
+  topContent: (TopEntry & { no: number })[];
+  topRequesters: TopEntry[];
+  byCrawler: CountedCrawler[];
+  byCollection: Counted[];
+  groups?: BreakdownGroup[];
+  previous?: Totals;
+}
+
+export function answerReport(connection: DuckDBConnection, query: ReportQuery): Promise<ColumnsReport> {
+  return inSnapshot(connection, async () => {
+    const selected = await selectCounted(connection, query);
+    const cells = await toCells(connection, selected.ofAnyType, query.starts);
+    const counts = { connection, ...selected, cells, query };
+    const all = await readSeries(counts);
+    const { reasons, requests, series } = all;
+    const content = await readTop(counts, 'content', all);
+    const requesters = await readTop(counts, 'requester', all);
+    const breakdown = await readBreakdown(connection, { ...query, from: selected.enforcedOrNot });
+    const report = {
+      ...breakdown,
+      series,
+      reasons,
+      requests,
+      allowed: reasons.find(({ reason }) => reason === 0)?.count ?? 0,
+      uniqueContent: content.unique,
+      uniqueRequesters: requesters.unique,
+      topContent: content.top.map(({ number, ...entry }) => ({ no: number, ...entry })),
+      topRequesters: requesters.top.map(({ number: _, ...entry }) => entry),
+    };
+    const { groupBy: by, previous } = query;
+    // By whether it was enforced: both, unless the query is for one of them.
+    const from = by === 'enforced' ? selected.enforcedOrNot : selected.from;
+    return {
+      ...report,
+      ...(by === undefined ? {} : { groups: await readGroups(connection, { from, by, limit: query.limit }) }),
+      ...(previous === undefined ? {} : { previous: await readTotals(counts, previous) }),
+    };
+  });
+}
+
+/** Decisions as `select` returns them. */
+interface Selected {
+  from: string;
+  /** The same without regard to the type of the item. */
+  ofAnyType: string;
+  /** The same without regard to whether they were enforced. */
+  enforcedOrNot: string;
+}
+
+interface Counts extends Selected {
+  connection: DuckDBConnection;
+  cells: CellSql;
+  query: ReportQuery;
+}
+
+async function selectCounted(connection: DuckDBConnection, query: ReportQuery): Promise<Selected> {
+  return {
+    from: await select(connection, query),
+    ofAnyType: await select(connection, { ...query, type: undefined }),
+    enforcedOrNot: await select(connection, { ...query, enforced: undefined }),
+  };
+}
+
+/** SQL that counts decisions by time: the groups and a time in each; and the length of the cells, ms. */
+interface CellSql {
+  key: string;
+  since: string;
+  length: string;
+}
+
+async function toCells(connection: DuckDBConnection, from: string, starts: readonly number[]): Promise<CellSql> {
+  const length = cellMs(starts);
+  if (length % QUARTER_HOUR_MS === 0 && length > 0) {
+    return { key: 'quarter', since: `quarter::bigint * ${QUARTER_HOUR_MS}`, length: integer(length) };
+  }
+  // Some boundaries are older than quarter-hour offsets; most likely no decisions are.
+  const bounds = length === 0 ? null : await answerBounds(connection, from);
+  const within = bounds === null ? length : cellMs(starts, bounds.first, bounds.last);
+  const known = integer(within === 0 ? Number.MAX_SAFE_INTEGER : within);
+  return { key: `decided_at // ${known}`, since: 'min(decided_at)', length: known };
+}
+
+type SeriesRow = { since: number; reason: number | null; requests: number; allowed: number | null };
+
+type All = Pick<ColumnsReport, 'series' | 'reasons' | 'requests'>;
+
+/** Counts by bucket and by reason in one scan. */
+async function readSeries(counts: Counts): Promise<All> {
+  const { connection, cells, query } = counts;
+  const { from, n } = summed(counts);
+  const rows = await readRows<SeriesRow>(
+    connection,
+    `select min(since)::double as since, reason, sum(n)::double as requests, (sum(n) filter (reason = 0))::double as allowed
+     from (select ${cells.since} as since, reason, ${n} as n ${from} group by ${cells.key}, reason having n > 0)
+     group by grouping sets ((since // ${cells.length}), (reason)) order by reason`,
+  );
+  const inCells = rows.filter(({ reason }) => reason === null);
+  const toSeries = (count: (row: SeriesRow) => number): number[] =>
+    fold(
+      query.starts,
+      inCells.map((row) => [row.since, count(row)]),
+    );
+  return {
+    series: { requests: toSeries((row) => row.requests), allowed: toSeries((row) => row.allowed ?? 0) },
+    reasons: rows.flatMap(({ reason, requests }) => (reason === null ? [] : [{ reason, count: requests }])),
+    requests: inCells.reduce((sum, row) => sum + row.requests, 0),
+  };
+}
+
+/**
+ * The decisions and how they are counted. With a type, all are joined and those of other types count zero: two thirds
+ * of the time of picking the others out.
+ */
+function summed({ from, ofAnyType, query: { type } }: Pick<Counts, 'from' | 'ofAnyType' | 'query'>) {
+  if (type === undefined) return { from, n: 'count(*)' };
+  return {
+    from: `from (select quarter, decided_at, reason, requester, content ${ofAnyType})
+      join (select number, (type = ${text(type)})::utinyint as typed from content) on number = content where true`,
+    n: 'sum(typed)',
+  };
+}
+
+type Column = 'content' | 'requester';
+
+interface Top {
+  unique: number;
+  top: (TopEntry & { number: number })[];
+}
+
+/** The tables of the ids. */
+const NAMES = { content: 'content', requester: 'requesters' };
+
+/** Counts distinct values and lists those with the most decisions, then by id. `all`: of all that are selected. */
+async function readTop(counts: Counts, column: Column, { requests, series }: All): Promise<Top> {
+  const { connection, query } = counts;
+  const { contentNo, limit } = query;
+  const isOne = column === 'content' && contentNo !== undefined;
+  const groups = isOne
+    ? `select ${integer(contentNo)} as number, ${integer(requests)} as n where ${integer(requests)} > 0`
+    : groupsSql(counts, column);
+  // Looks up the ids of possible top entries only: with a million requesters, that is most of the work.
+  const rows = await readRows<{ unique: number; number: number; id: string; requests: number }>(
+    connection,
+    `with counts as materialized (${groups})
+     select (select count(*) from counts)::double as unique, number, id, n::double as requests
+     from counts join ${NAMES[column]} using (number)
+     where n >= (select min(n) from (select n from counts order by n desc limit ${integer(limit)}))
+     order by n desc, id limit ${integer(limit)}`,
+  );
+  const top = rows.map(({ unique: _, ...entry }) => entry);
+  const unique = rows[0]?.unique ?? 0;
+  if (query.trends !== true || top.length === 0) return { unique, top };
+  if (top[0]?.requests === requests) return { unique, top: top.map((one) => ({ ...one, trend: series.requests })) };
+  const numbers = top.map(({ number }) => number);
+  const trends = await readTrends(counts, column, numbers);
+  return { unique, top: top.map((entry, i) => ({ ...entry, trend: trends[i] as number[] })) };
+}
+
+/** Counts by item or requester. An item's type is compared after counting: a third of the time. */
+function groupsSql(selected: Pick<Counts, 'from' | 'ofAnyType' | 'query'>, column: Column): string {
+  const {
+    ofAnyType,
+    query: { type },
+  } = selected;
+  if (column === 'requester') {
+    const { from, n } = summed(selected);
+    return `select requester as number, ${n} as n ${from} and requester <> 0 group by requester having n > 0`;
+  }
+  const groups = `select content as number, count(*) as n ${ofAnyType} and content <> 0 group by content`;
+  if (type === undefined) return groups;
+  return `select number, n from (${groups}) join content using (number) where type = ${text(type)}`;
+}
+
+async function readTrends(
+  { connection, from, ofAnyType, cells, query }: Counts,
+  column: Column,
+  numbers: readonly number[],
+): Promise<number[][]> {
+  // A join: every value of a list would be compared with every decision.
+  const [owners = [], since = [], requests = []] = await readColumns(
+    connection,
+    `select owner, min(since)::double, sum(n)::double from
+       (select owner, ${cells.since} as since, count(*) as n
+        from (select ${column}, quarter, decided_at ${column === 'content' ? ofAnyType : from})
+        join (values ${numbers.map((number) => `(${integer(number)})`).join(', ')}) as top(owner) on owner = ${column}
+        group by owner, ${cells.key})
+     group by owner, since // ${cells.length}`,
+  );
+  const own = Map.groupBy(owners.keys(), (i) => owners[i] as number);
+  const toCell = (i: number): SeriesCell => [since[i] as number, requests[i] as number];
+  return numbers.map((number) => fold(query.starts, (own.get(number) ?? []).map(toCell)));
+}
+
+/** Counts the decisions of another span. */
+async function readTotals(
+  { connection, query }: Pick<Counts, 'connection' | 'query'>,
+  span: TimeSpan,
+): Promise<Totals> {
+  const selected = await selectCounted(connection, { ...query, ...span });
+  const count = async (sql: string): Promise<number[]> =>
+    (await readColumns(connection, sql)).map(([value]) => value as number);
+  const ours = `enforced = ${query.enforced ? 1 : 0}`;
+  const [requests = 0, allowed = 0, observed = 0, wouldAllow = 0] = await count(
+    `select ${[ours, `${ours} and reason = 0`, 'enforced = 0', 'enforced = 0 and reason = 0']
+      .map((condition) => `(count(*) filter (${condition}))::double`)
+      .join(', ')} ${selected.enforcedOrNot}`,
+  );
+  const unique = (column: Column): Promise<number[]> =>
+    count(`select count(*)::double from (${groupsSql({ ...selected, query }, column)})`);
+  const [uniqueRequesters = 0] = await unique('requester');
+  const [uniqueContent = 0] = await unique('content');
+  return {
+    requests,
+    allowed,
+    uniqueRequesters,
+    uniqueContent,
+    observed: { requests: observed, allowed: wouldAllow },
+  };
+}

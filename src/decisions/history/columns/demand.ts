@@ -1,0 +1,102 @@
+/**
+ * Denials for want of a license: by whom, in which collection, for which purpose, and of which license. Promise: exact,
+ * and a walk through the pages counts the same decisions on each page.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { parseWanted } from '../../ledger/wanted.ts';
+import { readParts } from './demand-parts.ts';
+import {
+  type Demand,
+  type DemandKey,
+  type DemandParts,
+  type DemandQuery,
+  DIMENSION_COLUMNS,
+  SEPARATOR,
+} from './demand-query.ts';
+import type { DemandDimension, DemandSort } from './demand-sorts.ts';
+import { readPage, readUpTo, type SeenPage, searchTerm, upToTerm } from './seen.ts';
+import { inSnapshot, integer, readColumns, select } from './sql.ts';
+
+const VALUES: Record<DemandSort, string> = {
+  denied: 'denied',
+  change: 'denied - previous',
+  lastSeen: 'last',
+};
+
+type Numbers = Record<`n${number}`, number>;
+type DemandRow = Omit<Demand, keyof DemandParts | 'key'> & Numbers;
+
+export function answerDemand(connection: DuckDBConnection, query: DemandQuery): Promise<SeenPage<Demand>> {
+  return inSnapshot(connection, async () => {
+    const upTo = await readUpTo(connection, query.after);
+    const { from, to, by } = query;
+    const ever = await selectDenials(connection, query);
+    const denials = `${ever} and decided_at < ${integer(to)}`;
+    const now = `decided_at >= ${integer(from)}`;
+    const columns = by.map((dimension) => DIMENSION_COLUMNS[dimension]);
+    const names = columns.map(([column], i) => `${column} as n${i}`).join(', ');
+    const name = by.includes('requester') ? 'registered.name' : 'null::varchar as name';
+    const { totalCount, rows } = await readPage<DemandRow>(
+      connection,
+      `with counted as (
+         select ${names}, (count(*) filter (${now}))::double as denied,
+           (count(*) filter (not (${now})))::double as previous,
+           (count(distinct content) filter (${now} and content <> 0))::double as "uniqueContent", max(decided_at)::double as last
+         ${denials} and decided_at >= ${integer(from - (to - from))} group by ${columns.map(([column]) => column).join(', ')}
+         having denied > 0
+       ), named as (
+         select counted.*, ${columns.map((_, i) => `coalesce(t${i}.id, '')`).join(` || chr(31) || `)} as id, ${name}
+         from counted ${columns.map(([, table], i) => `left join ${table} as t${i} on t${i}.number = n${i}`).join(' ')}
+         ${by.includes('requester') ? `left join registered on registered.id = t${by.indexOf('requester')}.id` : ''}
+       ), picked as materialized (
+         select *, last as "lastSeen", ${VALUES[query.sort]} as value from named where ${searchTerm(query.q)}
+       )`,
+      query,
+    );
+    const keys = rows.map((row) => by.map((_, i) => row[`n${i}`] as number));
+    const parts = await readParts(connection, { denials, ever, now, keys }, query);
+    return {
+      upTo,
+      totalCount,
+      rows: rows.map(({ id, name: given, denied, previous, uniqueContent, lastSeen, value }, i) => ({
+        ...(parts[i] as DemandParts),
+        id,
+        key: toKey(by, id),
+        name: given,
+        denied,
+        previous,
+        uniqueContent,
+        lastSeen,
+        value,
+      })),
+    };
+  });
+}
+
+function toKey(by: readonly DemandDimension[], id: string): DemandKey {
+  const texts = id.split(SEPARATOR);
+  const pickText = (dimension: DemandDimension): string | null => texts[by.indexOf(dimension)] || null;
+  return {
+    requester: pickText('requester'),
+    crawler: pickText('crawler'),
+    collection: pickText('collection'),
+    purpose: pickText('purpose'),
+    licenseType: pickText('licenseType'),
+  };
+}
+
+/** Returns `from … where …` of the denials of all times. */
+async function selectDenials(connection: DuckDBConnection, query: DemandQuery): Promise<string> {
+  const { filter, reasons, licenseType, after } = query;
+  const from = await select(connection, filter);
+  const wanted = licenseType === undefined ? '' : ` and ${await wantedTerm(connection, licenseType)}`;
+  return `${from} and reason in (${reasons.map(integer).join(', ')})${wanted}${upToTerm(after)}`;
+}
+
+async function wantedTerm(connection: DuckDBConnection, licenseType: string): Promise<string> {
+  const [numbers = [], texts = []] = await readColumns(connection, 'select number, id from wanted');
+  const matching = numbers.filter((_, i) => parseWanted(texts[i] as string).types?.includes(licenseType) ?? true);
+  return matching.length === 0
+    ? 'false'
+    : `wanted in (${matching.map((number) => integer(number as number)).join(', ')})`;
+}

@@ -1,0 +1,131 @@
+/**
+ * Requesters by their checks. Promise: a walk through the pages counts the same decisions on each page, however many
+ * are made meanwhile: the first page fixes the last decision that counts.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { SeenSort } from './seen-sorts.ts';
+import { type ColumnsFilter, inSnapshot, integer, readColumns, readRows, select, text } from './sql.ts';
+
+/** A page starts after the row with this value and id. */
+export interface After {
+  /** The last decision that counts. */
+  upTo: number;
+  value: number;
+  id: string;
+}
+
+export interface SeenQuery {
+  filter: Pick<ColumnsFilter, 'from' | 'to' | 'enforced'>;
+  /** Part of an id or a name; case is ignored. */
+  q?: string | undefined;
+  registered?: boolean | undefined;
+  status?: string | undefined;
+  sort: SeenSort;
+  after: After | null;
+  limit: number;
+}
+
+export interface Seen {
+  id: string;
+  /** null: not registered. */
+  registered: { name: string; type: string | null; status: string; tags: string } | null;
+  requests: number;
+  allowed: number;
+  verified: number;
+  /** Epoch ms; null: not seen in this span. */
+  lastSeen: number | null;
+  /** The sort value. */
+  value: number;
+}
+
+export interface SeenPage<R> {
+  rows: R[];
+  /** The whole selection, not the page. */
+  totalCount: number;
+  upTo: number;
+}
+
+const SEEN_VALUES: Record<SeenSort, string> = {
+  requests: 'requests',
+  denied: 'requests - allowed',
+  lastSeen: 'coalesce(last, -1)',
+};
+
+type SeenRow = Omit<Seen, 'registered'> & { name: string | null; type: string | null; status: string; tags: string };
+
+/** Lists every requester that is registered or was seen in the span. */
+export function answerSeen(connection: DuckDBConnection, query: SeenQuery): Promise<SeenPage<Seen>> {
+  return inSnapshot(connection, async () => {
+    const upTo = await readUpTo(connection, query.after);
+    const terms = [searchTerm(query.q)];
+    if (query.registered !== undefined) terms.push(query.registered ? 'name is not null' : 'name is null');
+    if (query.status !== undefined) terms.push(`status = ${text(query.status)}`);
+    const { totalCount, rows } = await readPage<SeenRow>(
+      connection,
+      `with seen as (
+         select requester as number, count(*)::double as requests, (count(*) filter (reason = 0))::double as allowed,
+           (count(*) filter (verified <> 0))::double as verified, max(decided_at)::double as last
+         ${await select(connection, query.filter)} and requester <> 0${upToTerm(query.after)}
+         group by requester
+       ), everybody as (
+         select coalesce(named.id, registered.id) as id, name, type, status, tags, coalesce(requests, 0) as requests,
+           coalesce(allowed, 0) as allowed,
+           coalesce(verified, 0) as verified, last
+         from (select requesters.id, seen.* from seen join requesters using (number)) as named
+         full join registered on registered.id = named.id
+       ), picked as materialized (
+         select *, last as "lastSeen", ${SEEN_VALUES[query.sort]} as value from everybody where ${terms.join(' and ')}
+       )`,
+      query,
+    );
+    return {
+      upTo,
+      totalCount,
+      rows: rows.map(({ id, name, type, status, tags, requests, allowed, verified, lastSeen, value }) => ({
+        id,
+        registered: name === null ? null : { name, type, status, tags },
+        requests,
+        allowed,
+        verified,
+        lastSeen,
+        value,
+      })),
+    };
+  });
+}
+
+/** A first page counts all of its snapshot. */
+export const upToTerm = (after: After | null): string => (after === null ? '' : ` and seq <= ${integer(after.upTo)}`);
+
+/** Returns the last decision that counts. */
+export async function readUpTo(connection: DuckDBConnection, after: After | null): Promise<number> {
+  if (after !== null) return after.upTo;
+  const [newest] = await readColumns(connection, 'select coalesce(max(seq), 0)::double from decisions');
+  return newest?.[0] as number;
+}
+
+export const searchTerm = (q: string | undefined): string =>
+  q === undefined
+    ? 'true'
+    : `(contains(lower(id), lower(${text(q)})) or contains(lower(coalesce(name, '')), lower(${text(q)})))`;
+
+/** Reads a page of the table `picked`, by value (descending unless `ascending`) and id, and counts all of it. */
+export async function readPage<Row extends { id: string }>(
+  connection: DuckDBConnection,
+  tables: string,
+  { after, limit, ascending = false }: { after: After | null; limit: number; ascending?: boolean },
+): Promise<{ totalCount: number; rows: Row[] }> {
+  const [beyond, order] = ascending ? ['>', 'value'] : ['<', 'value desc'];
+  const rest =
+    after === null
+      ? 'true'
+      : `value ${beyond} ${integer(after.value)} or value = ${integer(after.value)} and id > ${text(after.id)}`;
+  const rows = await readRows<Row & { totalCount: number; id: string | null }>(
+    connection,
+    `${tables} select (select count(*) from picked)::double as "totalCount", page.* from (select 1) left join
+      (select * from picked where ${rest} order by ${order}, id limit ${integer(limit)}) as page on true
+      order by ${order}, id`,
+  );
+  // An empty page is one row of nulls.
+  return { totalCount: rows[0]?.totalCount ?? 0, rows: rows.filter(({ id }) => id !== null) };
+}

@@ -1,0 +1,267 @@
+/**
+ * The records as the columns read them: one snapshot at a time, in pages. Promise: everything inside one `read` is of
+ * one snapshot, which is not older than the call. Changes are numbered in commit order, so reading after a sequence
+ * number skips none that commits later. For decisions that holds up to the settled number; beyond it, others may still
+ * appear in between.
+ */
+import type { Db, Row, Value } from '../../../db/db.ts';
+import { isPostgresUrl } from '../../../db/postgres/url.ts';
+import { inList, toList } from '../../../db/query.ts';
+import { openConnection } from '../../../db/sqlite/connection.ts';
+import type { DecisionRow } from './decision-row.ts';
+import { type Gone, goneQueries } from './gone.ts';
+
+export interface ContentRow {
+  no: number;
+  id: string;
+  type: string;
+}
+
+/** A registered requester; `tags` as JSON. */
+export interface RequesterRow {
+  id: string;
+  name: string;
+  type: string | null;
+  status: string;
+  tags: string;
+}
+
+/** An edit of an item or a requester; the record itself is read separately. */
+export interface RecordChange {
+  seq: number;
+  at: number;
+  /** null: an edit of a requester. */
+  contentNo: number | null;
+  objectId: string;
+}
+
+/** An archive file: decisions up to `toSeq`, after those of the previous file. */
+export interface ArchivedFile {
+  toSeq: number;
+  file: string;
+}
+
+export interface Head {
+  /** Identifies the ledger; null before it was first opened. */
+  ledgerNo: string | null;
+  /** Sequence numbers of the newest decision and change; 0: none. */
+  decisionsSeq: number;
+  /** No more decisions will be added up to this number. */
+  settledSeq: number;
+  changesSeq: number;
+  /** The oldest change in the log; 0: none. */
+  changesFromSeq: number;
+  /** Decisions up to this number left the log for the daily counts; 0: none. */
+  retiredTo: number;
+  /** 1: more decisions are about to leave it. */
+  retiring: number;
+  /** The newest erasure that the columns are to follow; 0: none. */
+  erasedNo: number;
+}
+
+/** The records at one time. Every method may throw SourceFailed. */
+export interface ColumnsSnapshot extends Gone {
+  head(): Promise<Head>;
+  /** Decisions to read at once. */
+  readonly page: number;
+  /** Returns decisions after a number, in order, also on content that is deleted. */
+  decisionsAfter(seq: number, limit: number): Promise<DecisionRow[]>;
+  /** Returns the time of a decision; undefined: it does not exist. */
+  decidedAt(seq: number): Promise<number | undefined>;
+  changesAfter(seq: number, limit: number): Promise<RecordChange[]>;
+  changedAt(seq: number): Promise<number | undefined>;
+  /** Returns the existing items. */
+  contentOf(nos: readonly number[]): Promise<ContentRow[]>;
+  contentAfter(no: number, limit: number): Promise<ContentRow[]>;
+  /** Returns the registered requesters. */
+  requestersOf(ids: readonly string[]): Promise<RequesterRow[]>;
+  /** Returns registered requesters, by id. */
+  requestersAfter(id: string, limit: number): Promise<RequesterRow[]>;
+  /** Returns archive files in order. */
+  archived(): Promise<ArchivedFile[]>;
+}
+
+/** For sources that pay for each query. */
+export const MANY = 16_384;
+/** V8 copies rows that outlive its young generation, and visits each of their values in every collection meanwhile. */
+const FEW = 4_096;
+
+export interface DecisionSource {
+  read<T>(work: (records: ColumnsSnapshot) => Promise<T>): Promise<T>;
+  /** Fails pending reads; the server has stopped responding. */
+  abandon(): void;
+  close(): Promise<void>;
+}
+
+/** The records cannot be read now. The columns are unaffected. */
+export class SourceFailed extends Error {}
+
+/** `records`: a SQLite file or a PostgreSQL URL. Throws SourceFailed. */
+export const openSource = (records: string, pagesKiB: number): Promise<DecisionSource> =>
+  isPostgresUrl(records) ? openPostgresSource(records) : openSqliteSource(records, pagesKiB);
+
+type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
+
+/** The part that differs by engine. */
+interface Own {
+  page: number;
+  settledSeq(newest: number): number;
+  decisionsAfter: ColumnsSnapshot['decisionsAfter'];
+}
+
+/** The same queries for both engines. */
+function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decisionsAfter }: Own): ColumnsSnapshot {
+  return {
+    page,
+    async head() {
+      const [row] = await all<Omit<Head, 'settledSeq'>>(
+        `select (select value from settings where name = 'ledger_no') as "ledgerNo",
+           coalesce((select max(seq) from decisions), 0) as "decisionsSeq",
+           coalesce((select max(seq) from changes), 0) as "changesSeq",
+           coalesce((select min(seq) from changes), 0) as "changesFromSeq",
+           coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) as "retiredTo",
+           coalesce((select cast(value as bigint) from settings where name = 'decisions_retiring'), 0) as retiring,
+           coalesce((select max(no) from erasures where status in ('columns', 'done')), 0) as "erasedNo"`,
+      );
+      const head = row as Omit<Head, 'settledSeq'>;
+      return { ...head, settledSeq: settledSeq(head.decisionsSeq) };
+    },
+    decisionsAfter,
+    async decidedAt(seq) {
+      return (await all<{ at: number }>('select at from decisions where seq = $1', [seq]))[0]?.at;
+    },
+    changesAfter: (seq, limit) =>
+      all<RecordChange>(
+        `select seq, at, case when kind like 'content.%' then object_no end as "contentNo", object_id as "objectId"
+         from changes
+         where seq > $1 and (kind like 'content.%' and object_no is not null or kind like 'requester.%')
+         order by seq limit $2`,
+        [seq, limit],
+      ),
+    async changedAt(seq) {
+      return (await all<{ at: number }>('select at from changes where seq = $1', [seq]))[0]?.at;
+    },
+    ...goneQueries(all),
+    contentOf: (nos) =>
+      all<ContentRow>(`select no, id, type from content where ${inList(engine, 'no', 'bigint')}`, [toList(nos)]),
+    archived: () => all<ArchivedFile>('select to_seq as "toSeq", file from archives order by to_seq'),
+    contentAfter: (no, limit) =>
+      all<ContentRow>('select no, id, type from content where no > $1 order by no limit $2', [no, limit]),
+    requestersOf: (ids) =>
+      all<RequesterRow>(`select ${REQUESTER} from requesters where ${inList(engine, 'id', 'text')}`, [toList(ids)]),
+    requestersAfter: (id, limit) =>
+      all<RequesterRow>(`select ${REQUESTER} from requesters where id > $1 order by id limit $2`, [id, limit]),
+  };
+}
+
+const REQUESTER = 'id, name, type, status, tags';
+
+/** Older versions recorded purpose and permission among the inputs; most inputs have neither. */
+const INPUT = {
+  sqlite: (name: string): string =>
+    `case when instr(inputs, '"${name}":') > 0 then json_extract(inputs, '$.${name}') end`,
+  postgres: (name: string): string => `case when strpos(inputs, '"${name}":') > 0 then inputs::json ->> '${name}' end`,
+};
+
+const decisionsAfterSql = (engine: Db['engine']): string =>
+  `select seq, at, content_no, requester_id, policy_no, reason,
+     coalesce(purpose, ${INPUT[engine]('purpose')}) as purpose,
+     coalesce(permission, ${INPUT[engine]('permission')}) as permission, collection_id, crawler, license_id, claimed,
+     coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, wanted, candidate,
+     url, file
+   from decisions where seq > $1 order by seq limit $2`;
+
+/**
+ * Uses a read-only connection of the calling thread. Writers commit one after the other, so all decisions are settled.
+ */
+async function openSqliteSource(file: string, cacheKiB: number): Promise<DecisionSource> {
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      throw new SourceFailed('the records cannot be read', { cause });
+    }
+  };
+  const connection = guarded(() => openConnection(file, { readOnly: true, cacheKiB }));
+  const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
+    guarded(() => connection.all(sql, params) as unknown as R[]);
+  const decisions = guarded(() => connection.prepare(decisionsAfterSql('sqlite')));
+  decisions.setReturnArrays(true);
+  const snapshot = toSnapshot('sqlite', all, {
+    page: FEW,
+    settledSeq: (newest) => newest,
+    decisionsAfter: async (seq, limit) => guarded(() => decisions.all(seq, limit) as unknown as DecisionRow[]),
+  });
+  return {
+    async read(work) {
+      // Deferred: the snapshot is taken by the first read, so it is not older than now.
+      guarded(() => connection.exec('begin'));
+      try {
+        return await work(snapshot);
+      } finally {
+        guarded(() => connection.exec('rollback'));
+      }
+    },
+    abandon: () => {},
+    close: async () => connection.close(),
+  };
+}
+
+/** More notes accumulate only while a transaction stays open for that many steps. */
+const NOTES_MAX = 1_000;
+
+/**
+ * Sequence numbers are assigned before their transactions commit, so a low one may appear after a higher one. Settled
+ * numbers follow from transaction ids. A note records: before our transaction id was assigned, `seq` was the last one
+ * assigned. A transaction gets its id before its first sequence number, so every transaction with a number up to `seq`
+ * has a lower id than ours. Once the `xmin` of a later snapshot reaches our id, all of them have ended: the snapshot
+ * shows their decisions or never will. (Its `xmax` would not do: it follows the last transaction that ended, and others
+ * may be open above it.) A transaction that stays open delays what is settled, never an answer.
+ */
+async function openPostgresSource(url: string): Promise<DecisionSource> {
+  const failed = (cause: unknown): never => {
+    throw new SourceFailed('the records cannot be read', { cause });
+  };
+  const { openPostgresReader } = await import('../../../db/postgres/reader.ts');
+  const reader = await openPostgresReader(url).catch(failed);
+  const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
+    (await reader.all([{ sql, params }]).catch(failed))[0] as unknown as R[];
+  let notes: { seq: number; xid: number }[] = [];
+  let settled = 0;
+  const snapshot = toSnapshot('postgres', all, {
+    page: MANY,
+    settledSeq: (newest) => Math.min(newest, settled),
+    decisionsAfter: async (seq, limit) =>
+      (await all<Row>(decisionsAfterSql('postgres'), [seq, limit])).map((row) => Object.values(row) as DecisionRow),
+  });
+
+  return {
+    async read(work) {
+      const [[last], [own]] = (await reader
+        .all([
+          { sql: 'select case when is_called then last_value else 0 end as seq from decisions_seq_seq' },
+          { sql: 'select pg_current_xact_id()::text::bigint as xid' },
+        ])
+        .catch(failed)) as [{ seq: number }[], { xid: number }[]];
+      const [, [numbers]] = (await reader
+        .all([
+          { sql: 'begin isolation level repeatable read read only' },
+          {
+            sql: 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin',
+          },
+        ])
+        .catch(failed)) as [Row[], { xmin: number }[]];
+      const { xmin } = numbers as { xmin: number };
+      if (notes.length < NOTES_MAX) notes.push({ seq: last?.seq ?? 0, xid: own?.xid ?? Number.POSITIVE_INFINITY });
+      for (const note of notes) if (note.xid <= xmin) settled = Math.max(settled, note.seq);
+      notes = notes.filter((note) => note.xid > xmin);
+      try {
+        return await work(snapshot);
+      } finally {
+        await all('rollback');
+      }
+    },
+    abandon: () => reader.abandon(),
+    close: () => reader.close(),
+  };
+}

@@ -1,0 +1,148 @@
+/** SQL over the columns: selections of decisions, values as literals, rows and snapshots. */
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type { RuleFilter } from '../../log/rule-filter.ts';
+import type { DictionaryName } from './dictionary.ts';
+import { quarterAt } from './series.ts';
+
+export interface ColumnsFilter {
+  contentNo?: number | undefined;
+  requesterId?: string | undefined;
+  policyNo?: number | undefined;
+  allowed?: boolean | undefined;
+  /** A code of rules/reason; 0 = allowed. */
+  reason?: number | undefined;
+  collectionId?: string | undefined;
+  /** A prefix of host and path. */
+  url?: string | undefined;
+  crawler?: string | undefined;
+  /** A code of decisions/ledger/verified, or whether there is one. */
+  verified?: number | boolean | undefined;
+  rule?: RuleFilter | undefined;
+  spoofed?: boolean | undefined;
+  /** Requests of crawlers of the directory. */
+  ofCrawlers?: boolean | undefined;
+  licenseId?: string | undefined;
+  purpose?: string | undefined;
+  permission?: string | undefined;
+  enforced?: boolean | undefined;
+  /** Only sequence numbers above it. */
+  after?: number | undefined;
+  /** Epoch ms, inclusive and exclusive. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+export interface Selection extends ColumnsFilter {
+  /** The current type of the item. */
+  type?: string | undefined;
+}
+
+/** Filters by a text that has a number: its column and its table. */
+const NUMBERED = {
+  requesterId: ['requester', 'requesters'],
+  collectionId: ['collection', 'collections'],
+  crawler: ['crawler', 'crawlers'],
+  licenseId: ['license', 'licenses'],
+  purpose: ['purpose', 'purposes'],
+  permission: ['permission', 'permissions'],
+} as const satisfies Partial<Record<keyof Selection, readonly [column: string, table: DictionaryName]>>;
+
+/** The index of the default action in the columns. */
+const DEFAULT_ACTION = -1;
+
+/** `own` returns a column as the filter may see it. */
+type Terms = {
+  [Key in keyof Selection]-?: (value: NonNullable<Selection[Key]>, own: (column: string) => string) => string;
+};
+
+/** A time has a second condition on the quarter of its hour: a small number, whose span then is known to the query. */
+const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type'> = {
+  contentNo: (no, own) => `${own('content')} = ${integer(no)}`,
+  policyNo: (no) => `policy = ${integer(no)}`,
+  allowed: (allowed) => (allowed ? 'reason = 0' : 'reason <> 0'),
+  reason: (reason) => `reason = ${integer(reason)}`,
+  url: (prefix, own) => `starts_with(${own('url')}, ${text(prefix)})`,
+  rule: ({ policyNo, version, index }) =>
+    `policy = ${integer(policyNo)} and version = ${integer(version)} and rule = ${integer(index ?? DEFAULT_ACTION)}`,
+  verified: (code) =>
+    typeof code === 'number' ? `verified = ${integer(code)}` : code ? 'verified <> 0' : 'verified = 0',
+  spoofed: (spoofed) => (spoofed ? 'claimed <> 0' : 'claimed = 0'),
+  ofCrawlers: (are) => (are ? 'crawler <> 0' : 'crawler = 0'),
+  enforced: (enforced) => `enforced = ${enforced ? 1 : 0}`,
+  after: (seq) => `seq > ${integer(seq)}`,
+  from: (at) => `decided_at >= ${integer(at)} and quarter >= ${integer(quarterAt(at))}`,
+  to: (at) => `decided_at < ${integer(at)} and quarter <= ${integer(quarterAt(at))}`,
+};
+
+/** The number of a text that no decision has. */
+const NOWHERE = -1;
+
+/**
+ * Returns `from … where …` of the decisions of a selection; further conditions may follow. Beside a requester, a filter
+ * takes as long for what only others' decisions have as for what none has: partners must not learn it. So it sees a
+ * column only where the requester is the one, and no statistics of the column let blocks be skipped.
+ */
+export async function select(connection: DuckDBConnection, selection: Selection): Promise<string> {
+  const { requesterId, type } = selection;
+  const requester = requesterId === undefined ? undefined : await findNumber(connection, 'requesterId', requesterId);
+  const terms = requesterId === undefined ? ['true'] : [`requester = ${integer(requester ?? NOWHERE)}`];
+  const own = (column: string): string =>
+    requester === undefined ? column : `case when requester = ${integer(requester)} then ${column} end`;
+  for (const [key, toTerm] of Object.entries(TERMS)) {
+    const value = selection[key as keyof Selection];
+    if (value !== undefined) terms.push(toTerm(value as never, own));
+  }
+  for (const key of Object.keys(NUMBERED) as (keyof typeof NUMBERED)[]) {
+    const id = selection[key];
+    if (id === undefined || key === 'requesterId') continue;
+    const number = await findNumber(connection, key, id);
+    terms.push(`${own(NUMBERED[key][0])} = ${integer(number ?? NOWHERE)}`);
+  }
+  // A join: a third of the time of `in`.
+  const ofType =
+    type === undefined
+      ? ''
+      : ` join (select number as typed from content where type = ${text(type)}) on typed = content`;
+  return `from decisions${ofType} where ${terms.join(' and ')}`;
+}
+
+async function findNumber(
+  connection: DuckDBConnection,
+  key: keyof typeof NUMBERED,
+  id: string,
+): Promise<number | undefined> {
+  const [numbers] = await readColumns(connection, `select number from ${NUMBERED[key][1]} where id = $1`, [id]);
+  return numbers?.[0] as number | undefined;
+}
+
+/** Writes a number as a literal: a bound parameter arrives as a double, and DuckDB would then cast the whole column. */
+export function integer(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`);
+  return String(value);
+}
+
+export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+/** Returns the columns of the result, which has at most a few rows or is folded at once. */
+export async function readColumns(
+  connection: DuckDBConnection,
+  sql: string,
+  params: string[] = [],
+): Promise<DuckDBValue[][]> {
+  return (await connection.run(sql, params)).getColumns();
+}
+
+/** Returns rows by column name. The caller casts numbers to types that DuckDB returns as `number`. */
+export async function readRows<Row>(connection: DuckDBConnection, sql: string): Promise<Row[]> {
+  return (await connection.runAndReadAll(sql)).getRowObjects() as Row[];
+}
+
+/** Runs several queries on the same snapshot. */
+export async function inSnapshot<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+  await connection.run('begin');
+  try {
+    return await work();
+  } finally {
+    await connection.run('rollback').catch(() => {});
+  }
+}
