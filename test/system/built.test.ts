@@ -102,6 +102,6 @@ test('with --enable-source-maps, the stack of an error in what was built names t
   writeFileSync(join(root, VERSION), "export const VERSION = '';\nthrow new Error('a fault');\n");
   build(root);
   const { err } = ran(root, '--enable-source-maps', 'bin/postern.js', '--version');
-  assert.match(err, /Error: a fault\n\s+at .*src\/version\.ts:2:/);
+  assert.match(err, /Error: a fault\n\s+at .*src\/lib\/version\.ts:2:/);
   assert.match(ran(root, 'bin/postern.js', '--version').err, /Error: a fault\n\s+at .*dist\/.*\.js:\d/);
 });
