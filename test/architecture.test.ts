@@ -124,7 +124,7 @@ const KNOW_PLACES = words(`
   decisions/ledger/sqlite/procedure
   decisions/ledger/test-tables
   decisions/log/log
-  decisions/log/test-log
+  decisions/history/test-log
   decisions/visitors/sighting-store
   policies/candidate-store
   reports/whatif/impact-source

@@ -21,12 +21,10 @@ import { findMerged } from '../content/same-file.ts';
 import { siteRoutes } from '../content/sites/routes.ts';
 import { unregisteredRoutes } from '../content/unregistered/routes.ts';
 import { accessRoutes } from '../decisions/check/routes.ts';
-import { findArchived } from '../decisions/history/archive/decision.ts';
 import { columnsRoutes } from '../decisions/history/columns/remote.ts';
-import { retiredTo } from '../decisions/history/retention/retire.ts';
-import { archivedTo, type DecisionFinder, type DecisionRef } from '../decisions/log/log.ts';
+import { openFinder } from '../decisions/history/find.ts';
+import { openTestLog } from '../decisions/history/test-log.ts';
 import { decisionRoutes } from '../decisions/log/routes.ts';
-import { openTestLog } from '../decisions/log/test-log.ts';
 import { probeRoutes } from '../decisions/proxy/probe-routes.ts';
 import { authorizeRoutes } from '../decisions/proxy/routes.ts';
 import { VERSION } from '../lib/version.ts';
@@ -56,14 +54,6 @@ import { statusRoutes } from './health/status.ts';
 import type { Parts } from './parts.ts';
 import { readProgress } from './privacy/progress.ts';
 import { privacyRoutes } from './privacy/routes.ts';
-
-/** Archived and retired decisions are counted, and no longer in the log. */
-const openFinder = ({ db, columns }: Pick<Parts, 'db' | 'columns'>): DecisionFinder => ({
-  async find(filter, page) {
-    const [archived, retired] = await Promise.all([archivedTo(db), retiredTo(db)]);
-    return columns.find({ ...filter, after: Math.max(archived, retired) }, page);
-  },
-});
 
 /** Adds every route. Hooks come before the routes they apply to. */
 export async function addRoutes(app: App, parts: Parts): Promise<void> {
@@ -96,9 +86,9 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   accessRoutes(app, { ...checkDeps, openSignalsOf: signals.ofPages });
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals });
   probeRoutes(app, { db, changes, clock });
-  const finder = openFinder(parts);
+  const finder = openFinder(db, columns);
   const tests = openTestLog(db, testLedger.ledgerNo);
-  decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), findArchived: inArchive(parts) });
+  decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), parquet: parts.archive });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts);
   addRequesterRoutes(app, parts);
@@ -127,11 +117,6 @@ function addPolicyRoutes(app: App, parts: Parts): void {
   candidateRoutes(app, policyDeps);
   policyRoutes(app, policyDeps);
 }
-
-const inArchive =
-  ({ db, archive, ledger: { ledgerNo } }: Parts) =>
-  (ref: DecisionRef) =>
-    findArchived({ db, parquet: archive, ledgerNo }, ref);
 
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(

@@ -150,6 +150,13 @@ export function countGone(db: Db, { from, to }: { from: number; to: number }, ce
   );
 }
 
+/** SQL of the decisions after a number that count and meet a condition on `license_id`. */
+export const countedAfterSql = (after: string | number, licenses: string): string => {
+  const columns = 'seq, license_id, at, purpose, content_no, coalesce(file, url) as url';
+  return `select ${columns} from decisions where seq > ${after} and ${licenses} and ${COUNTS}
+   union all select ${columns} from deleted_decisions where seq > ${after} and ${licenses}`;
+};
+
 function unpack({ license_id: licenseId, purpose, url, file, deleted, kept, packed }: CountedRow): CountedDecision[] {
   return packed.split(',').map((one) => {
     const second = one.indexOf(' ');

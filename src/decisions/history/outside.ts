@@ -4,13 +4,13 @@
  * those of deleted items. Reports of usage lack only these, so they are counted too.
  */
 import type { Db } from '../../db/db.ts';
-import { archivedTo } from '../log/log.ts';
 import { countArchivedDeleted, countArchivedOutside } from './archive/counted.ts';
 import type { Columns } from './columns/columns.ts';
 import { type CountingSpan, type FastDeps, fromColumns } from './columns-counting.ts';
 import { countedSpan } from './counted.ts';
 import { type CountingDeps, WINDOW } from './counting.ts';
 import { countDeletedIn, countUnlicensed, countUnlicensedGone, type DeletedCount } from './deleted-counts.ts';
+import { archivedTo } from './ends.ts';
 import { retiredTo } from './retention/retire.ts';
 
 /** Counts differ meanwhile only if items are deleted or decisions are moved: rarely more than once. */

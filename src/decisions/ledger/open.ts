@@ -3,8 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Db, Row } from '../../db/db.ts';
 import { monotonicMs } from '../../lib/monotonic.ts';
 import type { LimitState } from '../../rules/limit.ts';
-import { retiredTo } from '../history/retention/retire.ts';
-import { archivedTo } from '../log/log.ts';
+import { findNewest, leftTo } from '../history/ends.ts';
 import { peekAllInOrder, peekInOrder } from './answers.ts';
 import { type Ledger, type PeekedEntry, Stale } from './ledger.ts';
 import type { OpenQuotas } from './quota/open.ts';
@@ -29,11 +28,9 @@ export async function startLedger(db: Db): Promise<Start> {
     },
   ]);
   const [setting] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
-  const [newest = { seq: 0, at: 0 }] = await db.read<{ seq: number; at: number }>(
-    'select seq, at from decisions order by seq desc limit 1',
-  );
+  const newest = (await findNewest(db)) ?? { seq: 0, at: 0 };
   // Decisions leave the records: numbers are never given twice.
-  const seq = Math.max(newest.seq, await archivedTo(db), await retiredTo(db));
+  const seq = Math.max(newest.seq, await leftTo(db));
   return { ledgerNo: Number(setting?.value), newest: { seq, at: newest.at } };
 }
 

@@ -1,24 +1,13 @@
-/**
- * The decision log. The columns find decisions; the database, the source of truth, says what is in them. A decision
- * about deleted content is in no answer.
- */
-import { DELETED_ITEM } from '../../content/store.ts';
+/** The decision log: filters, and decisions as they were answered. */
 import type { Db, Row } from '../../db/db.ts';
-import { inList, toList } from '../../db/query.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { Looseness } from '../../lib/urls/spellings.ts';
 import type { LimitPeriod } from '../../rules/limit.ts';
 import { DEFAULT_GRANT } from '../../rules/policy.ts';
 import { ALLOWED_MESSAGE, decodeReason, REASONS, type Reason } from '../../rules/reason.ts';
+import type { Parquet } from '../history/archive/parquet.ts';
 import { parseCandidate } from '../ledger/candidate.ts';
-import {
-  type Decision,
-  type DecisionLimit,
-  decisionId,
-  parseDecisionId,
-  retryAfter,
-  toDecisionQuota,
-} from '../ledger/decision.ts';
+import { type Decision, type DecisionLimit, decisionId, retryAfter, toDecisionQuota } from '../ledger/decision.ts';
 import { type Context, type Reducible, type ShownInputs, showInputs } from '../ledger/inputs.ts';
 import { parseQuota } from '../ledger/quota/quota.ts';
 import { toVerified } from '../ledger/verified.ts';
@@ -51,6 +40,20 @@ export interface DecisionFinder {
     filter: DecisionFilter,
     page: { before: number | null; limit: number },
   ): Promise<{ seqs: number[]; totalCount: number }>;
+}
+
+/** A log of decisions; `db` reads its tables. `parquet` reads those that left it for the archive. */
+export interface DecisionLog {
+  db: Db;
+  ledgerNo: number;
+  finder: DecisionFinder;
+  parquet?: Parquet;
+}
+
+/** A decision to find; with a requester, only if it is about that one. */
+export interface DecisionRef {
+  id: string;
+  requesterId?: string | undefined;
 }
 
 /** `within_24h`: a copy of robots.txt that the crawler may have kept for 24 hours (RFC 9309) allowed the access. */
@@ -113,87 +116,6 @@ export interface StoredDecision extends Row {
   policy_id: string;
   rules: string;
 }
-
-interface AnyDecisionRow extends StoredDecision {
-  deleted: string | null;
-}
-
-const COLUMNS = `d.seq, d.at, d.requester_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id,
-  d.limit_remaining, d.limit_reset_at, d.inputs, d.content_no, d.url, d.file, d.collection_id, d.crawler, d.verified,
-  d.claimed, d.permission, d.purpose, d.enforced, d.candidate, d.quota, c.id as content_id, c.external_id, v.policy_id, v.rules`;
-const VERSION = 'join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version';
-const SELECT = `select ${COLUMNS} from decisions as d left join content as c on c.no = d.content_no ${VERSION}
-  where (d.content_no = 0 or c.no is not null) and`;
-/** Includes decisions about deleted items that the ledger still has; `deleted` holds the item's ids. */
-const SELECT_ALL = `select ${COLUMNS}, x.object as deleted from decisions as d left join content as c on c.no = d.content_no
-  left join change_data as x on x.id = '${DELETED_ITEM}' || d.content_no ${VERSION} where`;
-
-/** A decision to find; with a requester, only if it is about that one. */
-export interface DecisionRef {
-  id: string;
-  requesterId?: string | undefined;
-}
-
-/** A decision about another requester takes as long as one that never existed. */
-export async function findDecision(
-  { db, ledgerNo }: { db: Db; ledgerNo: number },
-  { id, requesterId }: DecisionRef,
-): Promise<LoggedDecision | undefined> {
-  const parsed = parseDecisionId(id);
-  if (parsed === undefined || parsed.ledgerNo !== ledgerNo) return undefined;
-  const [row] = await db.read<StoredDecision>(
-    `${SELECT} d.seq = $1 and d.at = $2${requesterId === undefined ? '' : ' and d.requester_id = $3'}`,
-    [parsed.seq, parsed.at, ...(requesterId === undefined ? [] : [requesterId])],
-  );
-  return row && toLogged(row, ledgerNo);
-}
-
-/** Returns the decisions that exist, in the order of `seqs`. */
-export async function readDecisions(db: Db, ledgerNo: number, seqs: readonly number[]): Promise<LoggedDecision[]> {
-  const bySeq = new Map<number, LoggedDecision>();
-  for (const row of await readRows<StoredDecision>(db, SELECT, seqs)) bySeq.set(row.seq, toLogged(row, ledgerNo));
-  return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
-}
-
-async function readRows<R extends Row>(db: Db, select: string, seqs: readonly number[]): Promise<R[]> {
-  const all: R[] = [];
-  for (let i = 0; i < seqs.length; i += SEQS_AT_ONCE) {
-    const sql = `${select} ${inList(db.engine, 'd.seq', 'bigint')}`;
-    all.push(...(await db.read<R>(sql, [toList(seqs.slice(i, i + SEQS_AT_ONCE))])));
-  }
-  return all;
-}
-
-/**
- * Returns the decisions that exist, by id, for events: also those about deleted items, until the sweep has kept the
- * events' bodies. No other answer may show these.
- */
-export async function findDecisions(
-  db: Db,
-  ledgerNo: number,
-  ids: readonly string[],
-): Promise<Map<string, LoggedDecision>> {
-  const seqs = ids.flatMap((id) => parseDecisionId(id)?.seq ?? []);
-  const rows = await readRows<AnyDecisionRow>(db, SELECT_ALL, seqs);
-  const found = rows.flatMap((row) => withItem(row) ?? []).map((row) => toLogged(row, ledgerNo));
-  return new Map(found.map((decision) => [decision.id as string, decision]));
-}
-
-/** Returns undefined when nothing is known of the item any more. */
-function withItem({ deleted, ...row }: AnyDecisionRow): StoredDecision | undefined {
-  if (row.content_id !== null || row.content_no === 0) return row;
-  if (deleted === null) return undefined;
-  const { id, externalId } = JSON.parse(deleted) as { id: string; externalId: string };
-  return { ...row, content_id: id, external_id: externalId };
-}
-
-/** Returns the number up to which decisions are in files and no longer in the database; 0 when none is. */
-export async function archivedTo(db: Db): Promise<number> {
-  const [row] = await db.read<{ to: number }>('select coalesce(max(to_seq), 0) as "to" from archives');
-  return row?.to ?? 0;
-}
-
-const SEQS_AT_ONCE = 200;
 
 interface StoredRule {
   permissions?: string[];

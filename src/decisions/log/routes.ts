@@ -14,6 +14,9 @@ import type { Db } from '../../db/db.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, SEQ_FORM } from '../../db/page.ts';
 import { findPolicyNo } from '../../policies/store.ts';
 import { reasonCode } from '../../rules/reason.ts';
+import type { Parquet } from '../history/archive/parquet.ts';
+import { findDecision, readDecisions } from '../history/find.ts';
+import { asTest } from '../history/test-log.ts';
 import { parseDecisionId } from '../ledger/decision.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { withoutVisitor } from '../ledger/public-log.ts';
@@ -22,11 +25,9 @@ import { toGroundsFilter, toUrlPrefix } from './grounds.ts';
 import {
   type DecisionFilter,
   type DecisionFinder,
-  type DecisionRef,
-  findDecision,
+  type DecisionLog,
   type LoggedDecision,
   type RobotsJudge,
-  readDecisions,
 } from './log.ts';
 import { type NamedDecision, withNames } from './names.ts';
 import { findRule } from './rule-filter.ts';
@@ -36,7 +37,6 @@ import {
   LoggedDecision as LoggedDecisionSchema,
   ReadDecisionQuery,
 } from './schema.ts';
-import { asTest, type DecisionLog } from './test-log.ts';
 
 export interface LogDeps {
   db: Db;
@@ -44,8 +44,7 @@ export interface LogDeps {
   finder: DecisionFinder;
   tests: DecisionLog;
   robots: RobotsJudge;
-  /** Finds a live decision in the files of the archive. */
-  findArchived(ref: DecisionRef): Promise<LoggedDecision | undefined>;
+  parquet: Parquet;
 }
 
 const reading = { tag: 'Access', permission: 'analytics:read' } as const;
@@ -54,9 +53,9 @@ const reading = { tag: 'Access', permission: 'analytics:read' } as const;
 const STREAM_CHUNK = 5000;
 
 export function decisionRoutes(app: App, deps: LogDeps): void {
-  const { db, ledger, finder, tests } = deps;
+  const { db, ledger, finder, tests, parquet } = deps;
   const logs: Record<Mode, Log> = {
-    live: { db, ledgerNo: ledger.ledgerNo, finder, mode: 'live' },
+    live: { db, ledgerNo: ledger.ledgerNo, finder, parquet, mode: 'live' },
     test: { ...tests, mode: 'test' },
   };
   const named = async (decisions: LoggedDecision[], { query, caller }: Asked): Promise<NamedDecision[]> => {
@@ -108,7 +107,7 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
   route(app, 'GET /v1/access/decisions/:id', read, async (request, reply) => {
     const { id } = request.params;
     const log = parseDecisionId(id)?.ledgerNo === tests.ledgerNo ? logs.test : logs.live;
-    const found = (await findDecision(log, { id })) ?? (await deps.findArchived({ id }));
+    const found = await findDecision(log, { id });
     if (found === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
     return reply.send((await named([shownFrom(log, found)], request))[0]);
   });

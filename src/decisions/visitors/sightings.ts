@@ -4,19 +4,19 @@
  * none. Several nodes may look at once; only one announces. Where one process records all decisions, it knows the names
  * in them: as long as none is new, nothing is read.
  */
+
 import { type Change, SYSTEM } from '../../api/changes/change.ts';
 import type { Changes } from '../../api/changes/changes.ts';
 import { Conflict, type Db, type Step } from '../../db/db.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import { openHeads } from '../history/settled.ts';
+import { openHeads } from '../history/ends.ts';
+import { findFirst, findSightings } from '../history/visits.ts';
 import { decisionId } from '../ledger/decision.ts';
 import type { NamedInDecisions } from '../ledger/ledger.ts';
 import {
   findAnnounced,
   findCursor,
-  findFirst,
   findPending,
-  findSightings,
   moveCursor,
   putPending,
   putSighting,

@@ -7,11 +7,11 @@ import { fail } from '../../api/errors.ts';
 import { findContent, findContents } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, type Page, SEQ_FORM } from '../../db/page.ts';
-import { type ArchivedDeps, findArchived } from '../../decisions/history/archive/decision.ts';
+import { findDecision, readDecisions } from '../../decisions/history/find.ts';
+import { asTest } from '../../decisions/history/test-log.ts';
 import { type Decision, parseDecisionId } from '../../decisions/ledger/decision.ts';
 import { toGroundsFilter, toUrlPrefix } from '../../decisions/log/grounds.ts';
-import { type DecisionFilter, findDecision, type LoggedDecision, readDecisions } from '../../decisions/log/log.ts';
-import { asTest, type DecisionLog } from '../../decisions/log/test-log.ts';
+import type { DecisionFilter, DecisionLog, LoggedDecision } from '../../decisions/log/log.ts';
 import { findPolicyNo, findVersion } from '../../policies/store.ts';
 import { reasonCode } from '../../rules/reason.ts';
 import type { ListOwnDecisionsQuery, PartnerDecision } from './schema.ts';
@@ -61,15 +61,11 @@ async function toFilter(
 }
 
 /** Throws decision_not_found, also for a decision about another requester. */
-export async function getOwnDecision(
-  deps: DecisionDeps & Pick<ArchivedDeps, 'parquet'>,
-  requesterId: string,
-  id: string,
-): Promise<DecisionView> {
+export async function getOwnDecision(deps: DecisionDeps, requesterId: string, id: string): Promise<DecisionView> {
   const isTest = parseDecisionId(id)?.ledgerNo === deps.tests.ledgerNo;
   const log = isTest ? deps.tests : deps;
   const ref = { id, requesterId };
-  const decision = (await findDecision(log, ref)) ?? (await findArchived(deps, ref));
+  const decision = await findDecision(log, ref);
   if (decision === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
   const [view] = await viewDecisions(log.db, [isTest ? asTest(decision) : decision]);
   return view as DecisionView;

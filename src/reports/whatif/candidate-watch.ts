@@ -7,7 +7,7 @@ import { type Change, type Edit, SYSTEM } from '../../api/changes/change.ts';
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
 import { findDivergence } from '../../decisions/history/divergence.ts';
-import { type Heads, openHeads } from '../../decisions/history/settled.ts';
+import { type Heads, openHeads } from '../../decisions/history/ends.ts';
 import { decisionId } from '../../decisions/ledger/decision.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { candidateAnswer } from '../../policies/candidate-schema.ts';

@@ -8,9 +8,9 @@ import type { Db } from '../../../db/db.ts';
 import { receiptsEnd } from '../../../db/receipt.ts';
 import { parseDecisionId } from '../../ledger/decision.ts';
 import { onTestTables } from '../../ledger/test-tables.ts';
-import { findDecisions } from '../../log/log.ts';
 import { IS_GONE, IS_UNARCHIVED, keepDeleted } from '../counted.ts';
 import { countDeleted } from '../deleted-counts.ts';
+import { findDecisions } from '../find.ts';
 import { dropCounts } from './retire.ts';
 
 const ROWS_AT_ONCE = 5_000;

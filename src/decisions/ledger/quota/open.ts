@@ -6,6 +6,7 @@
  * stands for the decisions up to a number, and later ones are counted anew for SETTLE_MS. By then nothing is recorded
  * on older terms (see recorder).
  */
+
 import { type Db, type Step, Unavailable } from '../../../db/db.ts';
 import { Lru } from '../../../lib/cache/lru.ts';
 import { monotonicMs } from '../../../lib/monotonic.ts';
@@ -14,6 +15,7 @@ import { findTerms } from '../../../requesters/licenses/terms-store.ts';
 import { countingKey, type QuotaSpan } from '../../../rules/terms/quota.ts';
 import { countsPurpose } from '../../../rules/terms/terms.ts';
 import { type CountedDecision, countedSpan, readCounted } from '../../history/counted.ts';
+import { findNewest } from '../../history/ends.ts';
 import { type Entry, Stale } from '../ledger.ts';
 import { contentKey, countExpiry, isCountOf, type QuotaCount, quotaKey, toCount, toNumbers } from './quota.ts';
 import { addContents, digestUrl, distinctSpans } from './store.ts';
@@ -181,13 +183,7 @@ export class OpenQuotas {
   /** Returns a number up to which every decision is committed. */
   async #horizon(at: number): Promise<number> {
     const { db } = this.#deps;
-    const [row] =
-      db.engine === 'sqlite'
-        ? await db.read<{ seq: number }>('select seq from decisions order by seq desc limit 1')
-        : await db.read<{ seq: number }>('select seq from decisions where at < $1 order by seq desc limit 1', [
-            at - DISORDER_MS,
-          ]);
-    return row?.seq ?? 0;
+    return (await findNewest(db, db.engine === 'sqlite' ? undefined : at - DISORDER_MS))?.seq ?? 0;
   }
 
   async #countUntil(span: QuotaSpan, last: number): Promise<{ decisions: number; contents: Set<string> }> {

@@ -1,11 +1,13 @@
 /** Reads, for PostgreSQL, what the claims of a flush on quotas need, in the trip that locks their counts. */
+
 import type { Row, Step } from '../../../db/db.ts';
 import { toArray } from '../../../db/postgres/db.ts';
 import type { LimitState } from '../../../rules/limit.ts';
+import { countedAfterSql } from '../../history/counted.ts';
 import type { Entry } from '../ledger.ts';
 import type { OpenQuotas } from './open.ts';
 import type { QuotaCount } from './quota.ts';
-import { CONTENTS, distinctSpans, LoadedQuotas, type QuotaContentRow, type StrayRow, straysSql } from './store.ts';
+import { CONTENTS, distinctSpans, LoadedQuotas, type QuotaContentRow, type StrayRow } from './store.ts';
 
 /** The content of a stray decision, as contents are stored. */
 const STRAY_CONTENT = `case when content_no > 0 then 'c' || content_no
@@ -26,7 +28,7 @@ export function quotaReads(entries: readonly Entry[], open: OpenQuotas): QuotaRe
   const distinct = spans.filter(({ unit }) => unit === 'distinct_content').map(({ licenseId }) => licenseId);
   const contents = claims.flatMap(({ content }) => content ?? []);
   // The number is written into the text: for an unknown one PostgreSQL expects a third of the table.
-  const strays = straysSql(after, 'license_id = any($1::text[])');
+  const strays = countedAfterSql(after, 'license_id = any($1::text[])');
   const hasStrays = licenseIds.length > 0;
   const read = new Set(licenseIds);
   const isStray = hasStrays

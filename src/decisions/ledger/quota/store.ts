@@ -5,6 +5,7 @@ import { inList, toList } from '../../../db/query.ts';
 import { mapInSlices } from '../../../lib/slices.ts';
 import type { LimitState } from '../../../rules/limit.ts';
 import type { QuotaSpan } from '../../../rules/terms/quota.ts';
+import { countedAfterSql } from '../../history/counted.ts';
 import {
   contentKey,
   type QuotaClaim,
@@ -32,12 +33,6 @@ export const toStray = ({ at, purpose, content_no, url }: StrayRow): Stray => ({
   purpose,
   content: contentKey(content_no, () => digestUrl(url ?? '')),
 });
-
-/** `licenses`: a condition on `license_id`. */
-export const straysSql = (after: string | number, licenses: string): string =>
-  `select seq, license_id, at, purpose, content_no, coalesce(file, url) as url from decisions
-     where seq > ${after} and ${licenses} and reason = 0 and enforced = 1
-   union all select seq, license_id, at, purpose, content_no, coalesce(file, url) as url from deleted_decisions where seq > ${after} and ${licenses}`;
 
 export interface QuotaContentRow extends Row {
   license_id: string;
@@ -122,7 +117,7 @@ export async function loadQuotas(
     const state = states.get(quotaKey(licenseId));
     const count = state && toCount(state);
     if (count === undefined || count.settlesAt === 0) continue;
-    strays.push(...(await db.read<StrayRow>(straysSql('$1', 'license_id = $2'), [count.after, licenseId])));
+    strays.push(...(await db.read<StrayRow>(countedAfterSql('$1', 'license_id = $2'), [count.after, licenseId])));
   }
   const contents = new Set([
     ...claims.flatMap(({ content }) => content ?? []),

@@ -2,6 +2,7 @@
  * The ledger's part of the storage thread: one flush inside the writer's transaction. Writes the limits' new states,
  * the decisions, their events and the receipts.
  */
+
 import type { StatementSync } from 'node:sqlite';
 import { EVENT_COLUMNS } from '../../../api/changes/rows.ts';
 import type { Value } from '../../../db/db.ts';
@@ -12,9 +13,10 @@ import type { Procedure } from '../../../db/sqlite/worker.ts';
 import { Lru } from '../../../lib/cache/lru.ts';
 import { monotonicMs } from '../../../lib/monotonic.ts';
 import type { LimitState } from '../../../rules/limit.ts';
+import { countedAfterSql } from '../../history/counted.ts';
 import { COLUMNS, type FlushOutcome, type FlushRows, workOut } from '../flush.ts';
 import { isCountOf, NotOpen, type QuotaStore, quotaKey, toCount } from '../quota/quota.ts';
-import { CONTENT_COLUMNS, type StrayRow, straysSql, toStray } from '../quota/store.ts';
+import { CONTENT_COLUMNS, type StrayRow, toStray } from '../quota/store.ts';
 
 const STATES_MAX = 50_000;
 
@@ -80,7 +82,7 @@ function quotaStore(
   const readContent = connection.prepare(
     'select 1 from quota_contents where license_id = $1 and opened = $2 and start = $3 and content = $4',
   );
-  const readStrays = connection.prepare(straysSql('$1', 'license_id = $2'));
+  const readStrays = connection.prepare(countedAfterSql('$1', 'license_id = $2'));
   return {
     countOf(span) {
       const key = quotaKey(span.licenseId);

@@ -1,7 +1,7 @@
 /** A decision is settled once it was the newest one for as long as a transaction may take. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settling } from './settled.ts';
+import { settling } from './ends.ts';
 
 test('after ten seconds, also where it is read each second', () => {
   const settle = settling();

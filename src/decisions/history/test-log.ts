@@ -2,14 +2,7 @@
 import type { Db, Value } from '../../db/db.ts';
 import { Where } from '../../db/query.ts';
 import { onTestTables } from '../ledger/test-tables.ts';
-import type { DecisionFilter, DecisionFinder, LoggedDecision } from './log.ts';
-
-/** A log of decisions; `db` reads its tables. */
-export interface DecisionLog {
-  db: Db;
-  ledgerNo: number;
-  finder: DecisionFinder;
-}
+import type { DecisionFilter, DecisionFinder, DecisionLog, LoggedDecision } from '../log/log.ts';
 
 export function openTestLog(live: Db, ledgerNo: number): DecisionLog {
   const db = onTestTables(live);

@@ -1,0 +1,34 @@
+/** Finds visitors among decisions. */
+import type { Db } from '../../db/db.ts';
+import type { VerifiedKind } from '../../rules/facts.ts';
+import { toVerified } from '../ledger/verified.ts';
+import type { Sighting } from '../visitors/sighting-store.ts';
+
+/** Returns the crawlers and the false names among these decisions. A false name is no visit of its crawler. */
+export async function findSightings(db: Db, after: number, upTo: number): Promise<Sighting[]> {
+  const rows = await db.read<{ crawler: string | null; claimed: string | null; seq: number; checks: number }>(
+    `select case when claimed is null then crawler end as crawler, claimed, min(seq) as seq, count(*) as checks
+     from decisions where seq > $1 and seq <= $2 and (crawler is not null or claimed is not null)
+     group by case when claimed is null then crawler end, claimed`,
+    [after, upTo],
+  );
+  return rows.map(({ crawler, claimed, seq, checks }) =>
+    claimed === null
+      ? { kind: 'seen', name: crawler as string, seq, checks }
+      : { kind: 'spoofed', name: claimed, seq, checks },
+  );
+}
+
+/** The first decision of a sighting, unless it was deleted meanwhile. */
+export interface FirstDecision {
+  at: number;
+  verified: VerifiedKind | null;
+}
+
+export async function findFirst(db: Db, seq: number): Promise<FirstDecision | undefined> {
+  const [row] = await db.read<{ at: number; verified: number | null }>(
+    'select at, verified from decisions where seq = $1',
+    [seq],
+  );
+  return row && { at: row.at, verified: toVerified(row.verified) };
+}
