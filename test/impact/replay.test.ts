@@ -1,16 +1,11 @@
 /** Decisions decided again, in memory: every count is what the second implementation says, and nothing is guessed. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
+import type { RecordedDecision } from '../../src/decisions/history/past.ts';
 import { decisionId } from '../../src/decisions/ledger/decision.ts';
-import {
-  type Known,
-  PastStates,
-  type PresentItem,
-  type RecordedDecision,
-  Replay,
-  recordedVersion,
-} from '../../src/reports/whatif/impact.ts';
+import { type Known, PastStates, type PresentItem, Replay, recordedVersion } from '../../src/reports/whatif/impact.ts';
 import { toReport } from '../../src/reports/whatif/report.ts';
 import { CAUSES, type ImpactTally } from '../../src/reports/whatif/tally.ts';
 import type { Past } from '../../src/requesters/licenses/history.ts';

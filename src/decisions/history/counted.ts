@@ -177,11 +177,14 @@ function unpack({ license_id: licenseId, purpose, url, file, deleted, kept, pack
 
 /** Returns the span of all decisions in the records that were made in a time; `last` is 0 without any. */
 export async function countedSpan(db: Db, from: number, to: number): Promise<CountedSpan> {
-  const [first, last] =
-    db.engine === 'sqlite' ? await seqsBetween(db.read, from, to) : await readEnds(db, 'decisions', from, to);
+  const [first, last] = await logEnds(db, from, to);
   const [firstDeleted, lastDeleted] = await readEnds(db, 'deleted_decisions', from, to);
   return { after: Math.min(first, firstDeleted) - 1, last: Math.max(last, lastDeleted), from, to };
 }
+
+/** Returns numbers that enclose all decisions of a time that are in the log. */
+export const logEnds = (db: Db, from: number, to: number): Promise<Ends> =>
+  db.engine === 'sqlite' ? seqsBetween(db.read, from, to) : readEnds(db, 'decisions', from, to);
 
 async function readEnds(db: Db, table: 'decisions' | 'deleted_decisions', from: number, to: number): Promise<Ends> {
   const [row] = await db.read<{ first: number | null; last: number | null }>(

@@ -2,9 +2,11 @@
  * The thread of one impact preview. Reads decisions newest first, in spans of numbers, on a connection of its own, and
  * posts the report. Where the system has priorities of threads, it takes a low one: checks go first.
  */
+
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { RecordedDecision } from '../../decisions/history/past.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import type { ImpactMemory } from '../../lib/memory.ts';
 import type { PolicyVersion } from '../../rules/policy.ts';
@@ -12,7 +14,6 @@ import {
   type Known,
   PastStates,
   type PresentItem,
-  type RecordedDecision,
   type RecordedVersion,
   Replay,
   type ReplayOptions,

@@ -6,6 +6,7 @@
 
 import { toPage } from '../../content/address.ts';
 import { ANONYMOUS, type Inputs, type KnownRequester, type Subject, toFacts } from '../../decisions/check/facts.ts';
+import type { RecordedDecision } from '../../decisions/history/past.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import { type Locator, parseVisited } from '../../lib/urls/locator.ts';
 import type { UrlRules } from '../../lib/urls/spellings.ts';
@@ -18,25 +19,6 @@ import { DEFAULT_GRANT, type PolicyVersion } from '../../rules/policy.ts';
 import { decodeReason, type Reason } from '../../rules/reason.ts';
 import { asksReduced, type ReducedInputs } from './reduced.ts';
 import { type Cause, ImpactCounter, type ImpactTally, isByLimit } from './tally.ts';
-
-/** A decision as the ledger keeps it. */
-export interface RecordedDecision {
-  seq: number;
-  /** Epoch ms. */
-  at: number;
-  contentNo: number;
-  requesterId: string | null;
-  version: number;
-  /** Code of the reason; 0: allowed. */
-  reason: number;
-  ruleIndex: number | null;
-  inputs: string | null;
-  permission: string | null;
-  purpose: string | null;
-  /** The URL that was asked for; null: the check named an item. */
-  url: string | null;
-  collectionId: string | null;
-}
 
 /** An item as it is now. */
 export interface PresentItem {

@@ -10,12 +10,13 @@ import type { Db } from '../../db/db.ts';
 import type { Ask } from '../../decisions/check/ask.ts';
 import { ANONYMOUS, type PlacedSubject } from '../../decisions/check/facts.ts';
 import { openHistory, readSubjects, type SubjectSource } from '../../decisions/explain/as-of.ts';
+import type { RecordedDecision } from '../../decisions/history/past.ts';
 import { type Locator, parseLocator } from '../../lib/urls/locator.ts';
 import { findReadings } from '../../lib/urls/readings.ts';
 import { type Looseness, loosen, type UrlRules, USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { type CompiledPolicy, compile } from '../../rules/compile.ts';
 import type { PolicyVersion } from '../../rules/policy.ts';
-import { type Known, locatorOf, type PastReadings, type RecordedDecision, recordedPolicy } from './impact.ts';
+import { type Known, locatorOf, type PastReadings, recordedPolicy } from './impact.ts';
 import type { ImpactSource } from './impact-source.ts';
 import type { Cause } from './tally.ts';
 

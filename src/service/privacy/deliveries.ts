@@ -3,7 +3,7 @@
 import { EVENT_PREFIX } from '../../api/events/event.ts';
 import type { Attempt } from '../../api/webhooks/delivery.ts';
 import type { Db, Step } from '../../db/db.ts';
-import type { Replacement } from '../../decisions/history/retention/erase.ts';
+import { findTheirs, type Replacement } from '../../decisions/history/retention/erase.ts';
 import { parseDecisionId } from '../../decisions/ledger/decision.ts';
 import { toBase32 } from '../../lib/id.ts';
 
@@ -46,16 +46,7 @@ export async function scrubDeliveries(db: Db, span: string, { requesterId, pseud
   const findDecisionSeq = (row: { event_id: string; kind: string }) =>
     row.kind.startsWith('access.') ? parseDecisionId(`dec_${row.event_id.slice(4)}`)?.seq : undefined;
   const seqs = rows.flatMap((row) => (row.names === 1 ? [] : (findDecisionSeq(row) ?? [])));
-  const theirs = new Set(
-    seqs.length === 0
-      ? []
-      : (
-          await db.read<{ seq: number }>(
-            `select seq from decisions where seq in (${seqs.join(', ')}) and (requester_id = $1 or claimed = $1)`,
-            [pseudonym],
-          )
-        ).map(({ seq }) => seq),
-  );
+  const theirs = new Set(await findTheirs(db, seqs, pseudonym));
   const steps = rows
     .filter((row) => row.names === 1 || theirs.has(findDecisionSeq(row) ?? 0))
     .map(({ id }) => ({ sql: `${REMOVE} = $1`, params: [id] }));

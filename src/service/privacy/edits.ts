@@ -1,6 +1,7 @@
 /** Plans an erasure: deletes what is registered, and leaves the rest to the eraser. */
 import type { Edit } from '../../api/changes/change.ts';
 import type { Db } from '../../db/db.ts';
+import { isCounted } from '../../decisions/history/retention/erase.ts';
 import { newId } from '../../lib/id.ts';
 import { planDelete, requesterNotFound } from '../../requesters/edits.ts';
 import { findRequester } from '../../requesters/store.ts';
@@ -49,10 +50,8 @@ async function isKnown(db: Db, id: string): Promise<boolean> {
   const [row] = await db.read<{ known: number }>(
     `select case when exists (select 1 from history where owner_id = $1)
        or exists (select 1 from license_terms where requester_id = $1)
-       or exists (select 1 from unregistered where requester_id = $1)
-       or exists (select 1 from daily_counts where requester_id = $1)
-       or exists (select 1 from test_decisions where requester_id = $1 or claimed = $1) then 1 else 0 end as known`,
+       or exists (select 1 from unregistered where requester_id = $1) then 1 else 0 end as known`,
     [id],
   );
-  return row?.known === 1;
+  return row?.known === 1 || (await isCounted(db, id));
 }

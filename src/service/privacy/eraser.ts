@@ -14,11 +14,12 @@ import { archiveWork } from '../../decisions/history/archive/erase.ts';
 import {
   betweenSeqs,
   findDecisions,
+  findEnd,
   type Replacement,
   replaceInDecisions,
   withSeqs,
 } from '../../decisions/history/retention/erase.ts';
-import { eraseTests } from '../../decisions/history/retention/test-sweep.ts';
+import { eraseLateTests } from '../../decisions/history/retention/test-sweep.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { every } from '../../lib/every.ts';
 import { recordWork, unregisteredSteps } from './records.ts';
@@ -94,7 +95,7 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
     }
     await db.atomic([
       ...replaceInDecisions(db, betweenSeqs(one.walkedSeq - LATE, one.walkedSeq), by),
-      eraseTests(`seq > (select coalesce(max(seq), 0) - ${LATE} from test_decisions)`, by.requesterId),
+      eraseLateTests(LATE, by.requesterId),
       updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one),
     ]);
     return true;
@@ -110,15 +111,10 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
 
 /** The reader finds the decisions, so that the writer, for which checks wait, only changes them. */
 async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement, limit: number): Promise<boolean> {
-  const [end] = await db.read<{ seq: number }>(
-    'select seq from decisions where seq > $1 order by seq limit 1 offset $2',
-    [one.walkedSeq, limit - 1],
-  );
-  const [newest] = await db.read<{ seq: number }>('select coalesce(max(seq), 0) as seq from decisions');
-  const walkedSeq = Math.max(one.walkedSeq, end?.seq ?? newest?.seq ?? 0);
+  const { upTo: walkedSeq, isLast } = await findEnd(db, one.walkedSeq, limit);
   const found = await findDecisions(db, { after: one.walkedSeq, upTo: walkedSeq }, by.requesterId);
   const decisions = one.decisions + found.filter((row) => row.requester_id === by.requesterId).length;
-  const status = end === undefined ? 'records' : 'decisions';
+  const status = isLast ? 'records' : 'decisions';
   const next: Erasure = { ...one, decisions, status, walkedSeq, updatedAt: clock.now() };
   const seqs = found.map(({ seq }) => seq);
   const steps = seqs.length === 0 ? [] : replaceInDecisions(db, withSeqs(db, seqs), by);

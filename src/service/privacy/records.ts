@@ -4,8 +4,7 @@
  * would not be one.
  */
 import type { Db, Row, Step } from '../../db/db.ts';
-import { dropLimits, type Replacement, replaceInCounts } from '../../decisions/history/retention/erase.ts';
-import { eraseTests } from '../../decisions/history/retention/test-sweep.ts';
+import { dropLimits, type Replacement, SMALL_PLACES } from '../../decisions/history/retention/erase.ts';
 import { scrubDeliveries } from './deliveries.ts';
 import { identityWork } from './identity-records.ts';
 import { scrub, scrubPrevious } from './scrub.ts';
@@ -77,8 +76,7 @@ export async function* recordWork(db: Db, by: Replacement): AsyncGenerator<() =>
   }
   yield () => scrubTerms(db, id);
   yield () => db.atomic(smallSteps(by));
-  yield* await inSpans('daily_counts', 'no', (span) => replaceInCounts(span, by));
-  yield* await inSpans('test_decisions', 'seq', (span) => [eraseTests(span, id)]);
+  for (const { table, key, toSteps } of SMALL_PLACES) yield* await inSpans(table, key, (span) => toSteps(span, by));
   yield* await inSpans('receipts', 'scope', (span) => [
     { sql: `delete from receipts where ${span} and ${contains('body')}`, params: [JSON.stringify(id)] },
   ]);

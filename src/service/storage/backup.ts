@@ -2,10 +2,12 @@
  * Backups of an embedded installation. Promise: a backup is one snapshot, taken while the service runs, and includes
  * everything acknowledged before it began. It gets its final name only when it is complete and on disk.
  */
+
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { holdFolder } from '../../db/sqlite/hold.ts';
+import { TABLES } from '../../decisions/history/tables.ts';
 import { makeFolder, sync } from '../../lib/folder.ts';
 
 const FILE = 'postern.db';
@@ -98,5 +100,5 @@ function inspect(file: string): Copied {
   if (sound?.integrity_check !== 'ok') throw new CannotCopy(`${file} is damaged: ${sound?.integrity_check}`);
   const count = (table: string): number =>
     Number((database.prepare(`select count(*) as rows from ${table}`).get() as { rows: number }).rows);
-  return { bytes: statSync(file).size, decisions: count('decisions'), changes: count('changes') };
+  return { bytes: statSync(file).size, decisions: count(TABLES.live), changes: count('changes') };
 }

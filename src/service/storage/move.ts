@@ -2,6 +2,7 @@
  * Moves an embedded installation to PostgreSQL. Promise: the folder is only read. The service accepts the database only
  * after every table has been compared, row by row. An interrupted move resumes where it stopped.
  */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Row, Step, Value } from '../../db/db.ts';
@@ -9,6 +10,7 @@ import { migrate, UNFINISHED } from '../../db/migrate.ts';
 import { openPostgres, type PostgresDb, toArray } from '../../db/postgres/db.ts';
 import { openSqlite, type SqliteDb } from '../../db/sqlite/db.ts';
 import { holdFolder } from '../../db/sqlite/hold.ts';
+import { TABLES } from '../../decisions/history/tables.ts';
 import { makeFolder } from '../../lib/folder.ts';
 import { toStoredKey } from '../../rules/limit-key.ts';
 
@@ -175,7 +177,7 @@ async function setSequences(from: SqliteDb, to: PostgresDb, tables: readonly Tab
     `select name, value from settings where name in ('ledger_reserved', 'test_ledger_reserved')`,
   );
   for (const { name, value } of reserved) {
-    lastNumbers.set(name === 'ledger_reserved' ? 'decisions' : 'test_decisions', Number(value));
+    lastNumbers.set(name === 'ledger_reserved' ? TABLES.live : TABLES.test, Number(value));
   }
   for (const { name, key } of tables) {
     const last = lastNumbers.get(name) ?? 0;

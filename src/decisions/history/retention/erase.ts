@@ -2,7 +2,9 @@
 import type { Db, Step, Value } from '../../../db/db.ts';
 import { inList, toList } from '../../../db/query.ts';
 import { toTestSql } from '../../ledger/test-tables.ts';
+import { findNewest } from '../ends.ts';
 import { eraseInputsSql } from './retire.ts';
+import { eraseTests } from './test-sweep.ts';
 
 export interface Replacement {
   requesterId: string;
@@ -53,11 +55,38 @@ export function findDecisions(
   return db.read(sql, [requesterId, after, upTo]);
 }
 
+/** Returns those of some decisions that are about a requester, or in which its name was claimed. */
+export async function findTheirs(db: Db, seqs: readonly number[], requesterId: string): Promise<number[]> {
+  if (seqs.length === 0) return [];
+  const sql = `select seq from decisions where seq in (${seqs.join(', ')}) and (requester_id = $1 or claimed = $1)`;
+  return (await db.read<{ seq: number }>(sql, [requesterId])).map(({ seq }) => seq);
+}
+
+/** Returns the end of the next so many decisions, and whether they are the last. */
+export async function findEnd(db: Db, after: number, limit: number): Promise<{ upTo: number; isLast: boolean }> {
+  const [end] = await db.read<{ seq: number }>(
+    'select seq from decisions where seq > $1 order by seq limit 1 offset $2',
+    [after, limit - 1],
+  );
+  const newest = await findNewest(db);
+  return { upTo: Math.max(after, end?.seq ?? newest?.seq ?? 0), isLast: end === undefined };
+}
+
+/** Returns whether daily counts or decisions of tests name an id. The columns know the others. */
+export async function isCounted(db: Db, requesterId: string): Promise<boolean> {
+  const found = await db.read(
+    `select 1 as one where exists (select 1 from daily_counts where requester_id = $1)
+       or exists (select 1 from test_decisions where requester_id = $1 or claimed = $1)`,
+    [requesterId],
+  );
+  return found.length > 0;
+}
+
 const KEY = `day, content_no, requester_id, policy_no, reason, purpose, permission, collection_id, crawler, license_id,
   claimed, verified, enforced, policy_version, rule_index, wanted`;
 
 /** Decisions that were replaced already may have left the log: their counts are added up. */
-export const replaceInCounts = (span: string, { requesterId, pseudonym }: Replacement): Step[] => [
+const replaceInCounts = (span: string, { requesterId, pseudonym }: Replacement): Step[] => [
   {
     sql: `insert into daily_counts (${KEY}, requests)
           select day, content_no, case when requester_id = $1 then $2 else requester_id end, policy_no, reason, purpose,
@@ -72,6 +101,16 @@ export const replaceInCounts = (span: string, { requesterId, pseudonym }: Replac
     params: [requesterId],
   },
 ];
+
+/** What is walked in spans of a key: daily counts, and the decisions of tests. */
+export const SMALL_PLACES = [
+  { table: 'daily_counts', key: 'no', toSteps: replaceInCounts },
+  {
+    table: 'test_decisions',
+    key: 'seq',
+    toSteps: (span: string, { requesterId }: Replacement): Step[] => [eraseTests(span, requesterId)],
+  },
+] as const;
 
 const DROP_LIMITS = `delete from limits where substr(key, length(key) - length($1) - 1) = '.r' || $1`;
 

@@ -34,3 +34,7 @@ export const eraseTests = (span: string, requesterId: string): Step => ({
   sql: `delete from test_decisions where ${span} and (requester_id = $1 or claimed = $1)`,
   params: [requesterId],
 });
+
+/** Deletes those of the last so many numbers: some may have been written after a walk that passed their numbers. */
+export const eraseLateTests = (late: number, requesterId: string): Step =>
+  eraseTests(`seq > (select coalesce(max(seq), 0) - ${late} from test_decisions)`, requesterId);
