@@ -17,8 +17,8 @@ import { openUnregistered } from '../content/unregistered/unregistered.ts';
 import { Parquet } from '../decisions/history/archive/parquet.ts';
 import { type Columns, openColumns } from '../decisions/history/columns/columns.ts';
 import { clusterSecret, openRemoteColumns } from '../decisions/history/columns/remote.ts';
-import { countInOrder } from '../decisions/history/counting.ts';
 import { findDecisions } from '../decisions/history/find.ts';
+import { readInOrder } from '../decisions/history/read.ts';
 import { TEST_DAYS } from '../decisions/history/retention/test-sweep.ts';
 import { Snapshot } from '../decisions/snapshot/snapshot.ts';
 import { openVisiting } from '../decisions/visitors/open.ts';
@@ -123,7 +123,7 @@ async function openEngine(
   const archive = new Parquet(config.archiveDir, ARCHIVE_MIB);
   opened.defer(() => archive.close());
   const ledgers = await openLedgers(await openSubscriptions(db, changes), (query, takers) =>
-    countInOrder({ db, parquet: archive }, query, takers),
+    readInOrder({ db, parquet: archive }, query, takers),
   );
   // Other nodes decide too.
   const hasDecisions = () => db.engine === 'postgres' || ledgers.ledger.head() > 0;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { findDifferences } from '../../src/cli/statements/verify.ts';
 import type { Columns } from '../../src/decisions/history/columns/columns.ts';
-import type { FastDeps } from '../../src/decisions/history/columns-counting.ts';
+import type { History } from '../../src/decisions/history/count.ts';
 import {
   type ComputeDeps,
   type Computed,
@@ -99,7 +99,7 @@ async function verifyAlone(deps: ComputeDeps, billed: Billed): Promise<void> {
 
 /** Compares what is counted with the second count; returns the statements, and what is outside of parts of the time. */
 export async function compare(
-  counting: FastDeps,
+  counting: History,
   { statements: expected, noTerms, noLicense, deleted, quotas }: Count,
 ): Promise<unknown[]> {
   const deps = { ...counting, ledgerNo: 7, now: () => NOW };

@@ -6,11 +6,11 @@
 import type { Db } from '../../db/db.ts';
 import { countArchivedDeleted, countArchivedOutside } from './archive/counted.ts';
 import type { Columns } from './columns/columns.ts';
-import { type CountingSpan, type FastDeps, fromColumns } from './columns-counting.ts';
+import { type CountingSpan, fromColumns, type History } from './count.ts';
 import { countedSpan } from './counted.ts';
-import { type CountingDeps, WINDOW } from './counting.ts';
 import { countDeletedIn, countUnlicensed, countUnlicensedGone, type DeletedCount } from './deleted-counts.ts';
 import { archivedTo } from './ends.ts';
+import { type StoredHistory, WINDOW } from './read.ts';
 import { retiredTo } from './retention/retire.ts';
 
 /** Counts differ meanwhile only if items are deleted or decisions are moved: rarely more than once. */
@@ -23,12 +23,12 @@ export interface Unlicensed {
 }
 
 /** Counts the unlicensed decisions of a time. Its ends are the start of a day in some time zone. */
-export const countOutside = async (deps: FastDeps, span: CountingSpan): Promise<Unlicensed> =>
+export const countOutside = async (deps: History, span: CountingSpan): Promise<Unlicensed> =>
   (await fromColumns(deps, span, (columns) => countInColumns(deps, columns, span))) ?? countInRecords(deps, span);
 
 /** The columns hold what is not deleted. Returns undefined if items are deleted all the time. */
 async function countInColumns(
-  deps: CountingDeps,
+  deps: StoredHistory,
   columns: Columns,
   span: CountingSpan,
 ): Promise<Unlicensed | undefined> {
@@ -43,7 +43,7 @@ async function countInColumns(
 }
 
 /** Counts decisions of deleted items. */
-async function countDeleted(deps: CountingDeps, span: CountingSpan): Promise<DeletedCount> {
+async function countDeleted(deps: StoredHistory, span: CountingSpan): Promise<DeletedCount> {
   const [archived, own] = [await countArchivedDeleted(deps, span), await countDeletedIn(deps.db, span)];
   return { licensed: archived.licensed + own.licensed, unlicensed: archived.unlicensed + own.unlicensed };
 }
@@ -57,7 +57,7 @@ async function lastChange(db: Db): Promise<number> {
   return row?.seq ?? 0;
 }
 
-async function countInRecords(deps: CountingDeps, span: CountingSpan): Promise<Unlicensed> {
+async function countInRecords(deps: StoredHistory, span: CountingSpan): Promise<Unlicensed> {
   for (let tries = 1; ; tries++) {
     const moved = await movedTo(deps, span);
     const log = await countLog(deps.db, span);
@@ -69,7 +69,7 @@ async function countInRecords(deps: CountingDeps, span: CountingSpan): Promise<U
 }
 
 /** Returns a text that differs once decisions have moved. */
-const movedTo = async ({ db }: CountingDeps, span: CountingSpan): Promise<string> =>
+const movedTo = async ({ db }: StoredHistory, span: CountingSpan): Promise<string> =>
   [await archivedTo(db), await retiredTo(db), await countUnlicensedGone(db, span)].join(' ');
 
 async function countLog(db: Db, { from, to }: CountingSpan): Promise<number> {

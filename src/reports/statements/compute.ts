@@ -1,6 +1,6 @@
 /** Computes statements: final ones as they were stored, the others from the decisions. */
 
-import { countFast, type FastDeps } from '../../decisions/history/columns-counting.ts';
+import { countLicensed, type History } from '../../decisions/history/count.ts';
 import { countOutside, type Unlicensed } from '../../decisions/history/outside.ts';
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
@@ -13,7 +13,7 @@ import type { Billed, BilledContract, Statement } from './statement.ts';
 import { type FinalStatement, findFinals } from './store.ts';
 import { type Tallied, Tally } from './tally.ts';
 
-export interface ComputeDeps extends FastDeps {
+export interface ComputeDeps extends History {
   ledgerNo: number;
   now(): number;
 }
@@ -105,7 +105,7 @@ async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
   const ids = new DecisionIds(deps.ledgerNo);
   let last = '';
   let own: readonly Job[] = [];
-  await countFast(deps, query, {
+  await countLicensed(deps, query, {
     begin() {
       for (const job of jobs) job.tally = new Tally(job.span.terms, ids);
     },
@@ -170,7 +170,7 @@ export async function computeOutside(
   const [whole, some] = partition(contracts, (contract) => isCovered(contract, from, to));
   const covers = new Map(some.map((contract) => [contract.licenseId, openCoverage(contract)]));
   let noTerms = 0;
-  await countFast(
+  await countLicensed(
     deps,
     { from, to, licenses: { except: whole.map(({ licenseId }) => licenseId) } },
     {

@@ -2,9 +2,7 @@
  * Late corrections: the differences between final statements and their periods as they are counted now. Promise: each
  * is credited once, on the first statement after it that is not final yet and has its currency.
  */
-import { Unavailable } from '../../db/db.ts';
-import { type FastDeps, isRetiredArchive } from '../../decisions/history/columns-counting.ts';
-import { countGoneByLicense } from '../../decisions/history/counted.ts';
+import { countByLicense, type History } from '../../decisions/history/count.ts';
 import { toMicros } from '../../rules/terms/money.ts';
 import { type Correction, computeBill } from './bill.ts';
 import { type Billed, billedPeriods } from './statement.ts';
@@ -20,7 +18,7 @@ export interface Correctable {
 }
 
 /** Returns the final statements that each of these has to correct, oldest first, by its id. */
-export async function findCorrectable({ db }: FastDeps, open: readonly Billed[]): Promise<Map<string, Correctable[]>> {
+export async function findCorrectable({ db }: History, open: readonly Billed[]): Promise<Map<string, Correctable[]>> {
   const ids = [...new Set(open.map(({ contract }) => contract.licenseId))];
   const finals = Map.groupBy(await findLicenseFinals(db, ids), ({ statement }) => statement.licenseId);
   return new Map(open.map((one) => [one.id, correctableBy(one, finals.get(one.contract.licenseId) ?? [])]));
@@ -69,7 +67,7 @@ export function findCorrection({ final, credited }: Correctable, tallied: Tallie
  * Returns those whose periods may be counted differently now. Decisions are only added to a period: where there are as
  * many as when it became final, they are the same.
  */
-export async function findChanged(deps: FastDeps, all: readonly Correctable[]): Promise<Correctable[]> {
+export async function findChanged(deps: History, all: readonly Correctable[]): Promise<Correctable[]> {
   const changed: Correctable[] = [];
   for (const some of Map.groupBy(all, ({ final: { from, to } }) => `${from} ${to}`).values()) {
     changed.push(...(await changedIn(deps, some)));
@@ -78,23 +76,15 @@ export async function findChanged(deps: FastDeps, all: readonly Correctable[]): 
 }
 
 /** All are of the same time. */
-async function changedIn(deps: FastDeps, some: Correctable[]): Promise<Correctable[]> {
+async function changedIn(deps: History, some: Correctable[]): Promise<Correctable[]> {
   const [first] = some;
-  if (first === undefined || deps.columns === undefined) return some;
+  if (first === undefined) return some;
   const { from, to } = first.final;
-  if (await isRetiredArchive(deps, { from, to })) return some;
   const ids = some.map(({ final }) => final.statement.licenseId);
-  try {
-    const live = await deps.columns.licensedCounts({ from, to, licenses: { only: ids } });
-    // The columns first: what is deleted in between is in both, and counted again.
-    const gone = await countGoneByLicense(deps.db, { from, to }, ids);
-    return some.filter(({ final: { statement } }) => {
-      const { licenseId, decisions, uncounted } = statement;
-      const billed = uncounted.reduce((sum, one) => sum + one.decisions, decisions);
-      return billed !== (live.get(licenseId) ?? 0) + (gone.get(licenseId) ?? 0);
-    });
-  } catch (error) {
-    if (error instanceof Unavailable) return some;
-    throw error;
-  }
+  const counts = await countByLicense(deps, { from, to }, ids);
+  return some.filter(({ final: { statement } }) => {
+    const { licenseId, decisions, uncounted } = statement;
+    const billed = uncounted.reduce((sum, one) => sum + one.decisions, decisions);
+    return counts === undefined || billed !== (counts.get(licenseId) ?? 0);
+  });
 }

@@ -5,7 +5,7 @@
 import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import type { CountedDecision } from '../../decisions/history/counted.ts';
-import { type CountingQuery, countInOrder, windows } from '../../decisions/history/counting.ts';
+import { type CountingQuery, read, readInOrder } from '../../decisions/history/read.ts';
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
@@ -39,7 +39,7 @@ export async function* evidenceOf(deps: ComputeDeps, { contract, span }: Billed,
   const query = { from: span.start, to: span.end, licenseIds: [licenseId] };
   const firsts = terms.unit === 'decision' ? undefined : await findFirsts(deps, query, terms);
   const ids = new DecisionIds(deps.ledgerNo);
-  for await (const found of windows(deps, query)) {
+  for await (const found of read(deps, query)) {
     const names = await readContentIds(deps.db, found);
     const rows = found.map((one): EvidenceRow => {
       const { content, url = null, purpose, deleted, kept } = one;
@@ -64,7 +64,7 @@ export async function* evidenceOf(deps: ComputeDeps, { contract, span }: Billed,
 /** Returns the numbers of the decisions that are the first of their content. */
 async function findFirsts(deps: ComputeDeps, query: CountingQuery, terms: Terms): Promise<Set<number>> {
   let contents = new Map<number | string, number>();
-  await countInOrder(deps, query, {
+  await readInOrder(deps, query, {
     begin() {
       contents = new Map();
     },

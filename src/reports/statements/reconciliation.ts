@@ -4,7 +4,7 @@ import { fail, invalid } from '../../api/errors.ts';
 import { findOwnUrls } from '../../content/sites/store.ts';
 import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
-import { countFast } from '../../decisions/history/columns-counting.ts';
+import { countLicensed } from '../../decisions/history/count.ts';
 import { inSlices } from '../../lib/slices.ts';
 import { type Locator, parseLocator, parseVisited } from '../../lib/urls/locator.ts';
 import { canonicalUrl, USUAL_URLS } from '../../lib/urls/spellings.ts';
@@ -107,7 +107,7 @@ async function count(deps: ComputeDeps, { licenseId, from, to, terms }: Period):
   const counts = new Map<string, Counted>();
   const toDay = days(terms.timezone);
   const query = { from, to, licenses: { only: [licenseId] } };
-  await countFast(deps, query, {
+  await countLicensed(deps, query, {
     begin: () => counts.clear(),
     take({ at, purpose, content }) {
       if (!countsPurpose(terms, purpose)) return;

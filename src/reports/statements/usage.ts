@@ -1,6 +1,6 @@
 /** The usage of a license in its running period. */
 import { fail } from '../../api/errors.ts';
-import { countFast } from '../../decisions/history/columns-counting.ts';
+import { countLicensed } from '../../decisions/history/count.ts';
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
 import { licenseNotFound } from '../../requesters/licenses/edits.ts';
@@ -82,7 +82,7 @@ async function count(deps: ComputeDeps, { contract, span }: Billed, now: number)
   const newCounts = (days: Day[]) => ({ period: new Tally(terms, ids), quota: new Tally(terms, ids), days });
   let counts = newCounts([]);
   let day = 0;
-  await countFast(
+  await countLicensed(
     deps,
     { from, to: now + 1, licenses: { only: [contract.licenseId] } },
     {

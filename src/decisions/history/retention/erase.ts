@@ -102,7 +102,7 @@ const replaceInCounts = (span: string, { requesterId, pseudonym }: Replacement):
   },
 ];
 
-/** What is walked in spans of a key: daily counts, and the decisions of tests. */
+/** Places that are walked in spans of a key: daily counts, and the decisions of tests. */
 export const SMALL_PLACES = [
   { table: 'daily_counts', key: 'no', toSteps: replaceInCounts },
   {

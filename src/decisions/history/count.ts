@@ -9,8 +9,8 @@ import type { Columns } from './columns/columns.ts';
 import type { LicensedGroup, LicensedQuery, LicensedRun, LicensedWindow } from './columns/licensed.ts';
 import { inIdOrder, type LicensedRows, within } from './columns/licensed-rows.ts';
 import { QUARTER_HOUR_MS } from './columns/series.ts';
-import { type CountedDecision, countGone, readGone } from './counted.ts';
-import { type CountingDeps, countInOrder, type Takers } from './counting.ts';
+import { type CountedDecision, countGone, countGoneByLicense, readGone } from './counted.ts';
+import { readInOrder, type StoredHistory, type Takers } from './read.ts';
 import { retiredTo } from './retention/retire.ts';
 
 /** Decisions read at once, unless the caller says so. */
@@ -19,13 +19,13 @@ const WINDOW = 500_000;
 const TURNS = 50;
 
 /** With the columns, decisions are counted from them where they can be. */
-export interface FastDeps extends CountingDeps {
+export interface History extends StoredHistory {
   columns?: Columns | undefined;
   /** Decisions read at once. */
   windowSize?: number;
 }
 
-type ColumnsDeps = FastDeps & { columns: Columns };
+type ColumnsDeps = History & { columns: Columns };
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -38,7 +38,7 @@ export interface CountingSpan {
  * Calls `take` or `takeRun` with every decision that counts, for each license in the order of the ids. They may keep
  * no object.
  */
-export async function countFast(deps: FastDeps, query: LicensedQuery, takers: Takers): Promise<void> {
+export async function countLicensed(deps: History, query: LicensedQuery, takers: Takers): Promise<void> {
   const isDone = await fromColumns(deps, query, async (columns) => {
     await countInColumns({ ...deps, columns }, query, takers);
     return true;
@@ -46,7 +46,7 @@ export async function countFast(deps: FastDeps, query: LicensedQuery, takers: Ta
   if (isDone === true) return;
   const { from, to, licenses } = query;
   const isWanted = isIn(licenses);
-  await countInOrder(
+  await readInOrder(
     deps,
     { from, to, licenseIds: 'only' in licenses ? licenses.only : null },
     {
@@ -60,7 +60,7 @@ export async function countFast(deps: FastDeps, query: LicensedQuery, takers: Ta
 
 /** Returns undefined where the columns cannot answer, or `count` does not. */
 export async function fromColumns<T>(
-  deps: FastDeps,
+  deps: History,
   span: CountingSpan,
   count: (columns: Columns) => Promise<T>,
 ): Promise<T | undefined> {
@@ -74,9 +74,26 @@ export async function fromColumns<T>(
 }
 
 /** Returns whether the columns know only daily counts of archived decisions of a time. */
-export async function isRetiredArchive(deps: CountingDeps, { from, to }: CountingSpan): Promise<boolean> {
+async function isRetiredArchive(deps: StoredHistory, { from, to }: CountingSpan): Promise<boolean> {
   return (await retiredTo(deps.db)) > 0 && (await archivedEnds(deps, from, to)).last > 0;
 }
+
+/**
+ * Returns how many decisions of each license count, where the columns can say it at once; undefined where they cannot.
+ * Never less than there are.
+ */
+export const countByLicense = (
+  deps: History,
+  span: CountingSpan,
+  licenseIds: readonly string[],
+): Promise<Map<string, number> | undefined> =>
+  fromColumns(deps, span, async (columns) => {
+    const counts = await columns.licensedCounts({ ...span, licenses: { only: licenseIds } });
+    // The columns first: what is deleted in between is in both, and counted again.
+    for (const [id, gone] of await countGoneByLicense(deps.db, span, licenseIds))
+      counts.set(id, (counts.get(id) ?? 0) + gone);
+    return counts;
+  });
 
 async function countInColumns(deps: ColumnsDeps, query: LicensedQuery, takers: Takers): Promise<void> {
   takers.begin();

@@ -1,7 +1,7 @@
 /**
- * Counts decisions for statements: from the records, and from the files of the archive. Promise: every decision that
- * counts is counted once, also while items are deleted or decisions are archived. Memory does not grow with the number
- * of decisions, unless the database's clock was set back.
+ * Reads licensed decisions from the records and from the files of the archive. Promise: each that counts is read once,
+ * also while items are deleted or decisions are archived. Memory does not grow with the number of decisions, unless the
+ * database's clock was set back.
  */
 import type { Db } from '../../db/db.ts';
 import { archivedEnds, archivedWithin } from './archive/counted.ts';
@@ -14,7 +14,7 @@ export const WINDOW = 50_000;
 /** Decisions are recorded out of order by less than this. */
 const DISORDER_MS = 60_000;
 
-export interface CountingDeps {
+export interface StoredHistory {
   db: Db;
   parquet: Parquet;
 }
@@ -41,7 +41,7 @@ export interface Takers {
 }
 
 /** Calls `take` with every decision that counts, in the order of the ids. */
-export async function countInOrder(deps: CountingDeps, query: CountingQuery, { begin, take }: Takers): Promise<void> {
+export async function readInOrder(deps: StoredHistory, query: CountingQuery, { begin, take }: Takers): Promise<void> {
   begin();
   try {
     await inOrder(deps, query, take);
@@ -49,13 +49,13 @@ export async function countInOrder(deps: CountingDeps, query: CountingQuery, { b
     if (!(error instanceof Disordered)) throw error;
     begin();
     const all: CountedDecision[] = [];
-    for await (const found of windows(deps, query)) all.push(...found);
+    for await (const found of read(deps, query)) all.push(...found);
     for (const one of all.toSorted(byId)) take(one);
   }
 }
 
 async function inOrder(
-  deps: CountingDeps,
+  deps: StoredHistory,
   query: CountingQuery,
   take: (decision: CountedDecision) => void,
 ): Promise<void> {
@@ -68,7 +68,7 @@ async function inOrder(
       take(one);
     }
   };
-  for await (const found of windows(deps, query)) {
+  for await (const found of read(deps, query)) {
     waiting = [...waiting, ...found].toSorted(byId);
     const newest = waiting.at(-1)?.at ?? 0;
     const ready = waiting.findIndex(({ at }) => at > newest - DISORDER_MS);
@@ -78,7 +78,7 @@ async function inOrder(
 }
 
 /** Yields the decisions of one span of numbers after another, in no order within it. */
-export async function* windows({ db, parquet }: CountingDeps, { from, to, licenseIds }: CountingQuery) {
+export async function* read({ db, parquet }: StoredHistory, { from, to, licenseIds }: CountingQuery) {
   const span = await wholeSpan({ db, parquet }, from, to);
   const wanted = licenseIds === null ? null : new Set(licenseIds);
   for (let { after } = span; after < span.last; after += WINDOW) {
@@ -98,7 +98,7 @@ export async function* windows({ db, parquet }: CountingDeps, { from, to, licens
   }
 }
 
-async function wholeSpan(deps: CountingDeps, from: number, to: number): Promise<CountedSpan> {
+async function wholeSpan(deps: StoredHistory, from: number, to: number): Promise<CountedSpan> {
   const span = await countedSpan(deps.db, from, to);
   const archived = await archivedEnds(deps, from, to);
   return { ...span, after: Math.min(span.after, archived.after), last: Math.max(span.last, archived.last) };
