@@ -12,7 +12,7 @@ import { insertContent } from '../src/content/store.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openSqlite, type SqliteDb } from '../src/db/sqlite/db.ts';
 import type { CheckRequest } from '../src/decisions/check/schema.ts';
-import { toCandidateText } from '../src/decisions/ledger/candidate.ts';
+import { toCandidateText } from '../src/decisions/ledger/codes.ts';
 import type { Entry, Ledger } from '../src/decisions/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/decisions/ledger/sqlite/ledger.ts';
 import { newId } from '../src/lib/id.ts';

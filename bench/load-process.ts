@@ -1,6 +1,6 @@
 /** The generator's process: takes a plan, answers with what it measured. */
 import { connect, type Socket } from 'node:net';
-import { monotonicMs } from '../src/lib/monotonic.ts';
+import { monotonicMs } from '../src/lib/clock.ts';
 import type { LoadPlan, LoadResult } from './load.ts';
 
 process.on('message', (plan: LoadPlan) => {

@@ -31,7 +31,7 @@ export interface LoadResult {
   failures: number;
   /** Share of a core the generator took: near 1, it was the limit and not the server. */
   ownCpu: number;
-  /** When each request began (see lib/monotonic), and how long it took. */
+  /** When each request began (see monotonicMs), and how long it took. */
   times?: { fromMs: Float64Array; tookMs: Float32Array };
 }
 

@@ -1,6 +1,6 @@
 /** The processor time of each thread of a server, as Linux counts it (proc(5): schedstat), sampled under load. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { monotonicMs } from '../src/lib/monotonic.ts';
+import { monotonicMs } from '../src/lib/clock.ts';
 
 /** The parts of the service that a core may be busy with. */
 export const ROLES = ['loop', 'storage', 'reader', 'columns', 'V8'] as const;

@@ -1,7 +1,7 @@
 /** Options that select decisions by what they are based on. */
 import { type Command, Option } from 'commander';
 import type { Query } from '../../client/src/types.ts';
-import { VERIFIED_FILTERS } from '../decisions/ledger/verified.ts';
+import { VERIFIED_FILTERS } from '../decisions/ledger/codes.ts';
 
 type Selection = Query<'listDecisions'>;
 

@@ -1,4 +1,5 @@
-/** Time as a parameter: code that needs the time takes a Clock, so that tests control it. */
+/** Time. Code that needs it takes a Clock, so that tests control it. */
+
 export interface Clock {
   /** Epoch milliseconds. Never less than a value it gave before. */
   now(): number;
@@ -166,3 +167,11 @@ const SECONDS_KEPT = 16;
 const seconds: number[] = Array(SECONDS_KEPT).fill(Number.NaN);
 const texts: string[] = Array(SECONDS_KEPT).fill('');
 const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`);
+
+/**
+ * Monotonic milliseconds, independent of the machine's clock and comparable between threads: `performance.now()` counts
+ * from the start of its thread, `process.hrtime()` from one origin for all.
+ */
+export const monotonicMs = (): number => performance.now() + OFFSET;
+const [sinceSeconds, sinceNanoseconds] = process.hrtime();
+const OFFSET = sinceSeconds * 1_000 + sinceNanoseconds / 1e6 - performance.now();

@@ -13,8 +13,7 @@ import { sweep } from '../../src/decisions/history/retention/sweep.ts';
 import { type Ledger, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
 import { openPostgresLedger, openPostgresTestLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
 import { onTestTables } from '../../src/decisions/ledger/test-tables.ts';
-import type { Clock } from '../../src/lib/clock.ts';
-import { monotonicMs } from '../../src/lib/monotonic.ts';
+import { type Clock, monotonicMs } from '../../src/lib/clock.ts';
 import { type LedgerStore, ledgerContract, type OpenedLedger } from './contract.ts';
 
 const server = await testPostgres();

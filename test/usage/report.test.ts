@@ -6,7 +6,7 @@ import type { Step } from '../../src/db/db.ts';
 import { type Columns, type ColumnsFilter, openColumns } from '../../src/decisions/history/columns/columns.ts';
 import { DIMENSIONS, type Dimension, isDimension } from '../../src/decisions/history/columns/dimensions.ts';
 import { cellMs, fold } from '../../src/decisions/history/columns/series.ts';
-import { VERIFIED_FILTERS } from '../../src/decisions/ledger/verified.ts';
+import { VERIFIED_FILTERS } from '../../src/decisions/ledger/codes.ts';
 import { type GroundsFilter, toGroundsFilter } from '../../src/decisions/log/grounds.ts';
 import { GROUPS, type PeriodQuery, precedingSpan, resolvePeriod, type Span } from '../../src/reports/usage/period.ts';
 import { usageReport } from '../../src/reports/usage/report.ts';

@@ -4,8 +4,7 @@
  */
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Caller, Permission } from '../permissions.ts';
-import type { App } from './app.ts';
-import { appendHook } from './hooks.ts';
+import { type App, appendHook } from './app.ts';
 
 /**
  * From the credentials as `Authorization` carries them. Throws missing_api_key, invalid_api_key, ip_not_allowed.

@@ -2,8 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { errorCodes, type FastifyRequest, type preParsingHookHandler } from 'fastify';
 import { type Failure, fail, unavailable } from '../errors.ts';
-import type { App } from './app.ts';
-import { appendHook } from './hooks.ts';
+import { type App, appendHook } from './app.ts';
 import { parseJson, parseJsonInSlices } from './json.ts';
 import type { Schema } from './problems.ts';
 

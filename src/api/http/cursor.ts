@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest, preHandlerHookHandler, preSerializationHookHandler } from 'fastify';
 import { InvalidCursor } from '../../db/page.ts';
-import type { App } from './app.ts';
-import { appendHook } from './hooks.ts';
+import { type App, appendHook } from './app.ts';
 
 type Asked = Pick<FastifyRequest, 'params' | 'query'> & { routeOptions: { url?: string } };
 type Query = Record<string, unknown> & { cursor?: string };

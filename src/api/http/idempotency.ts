@@ -11,8 +11,7 @@ import type { Db } from '../../db/db.ts';
 import { findReceipt, type Idempotency, type Receipt } from '../../db/receipt.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Failure, fail } from '../errors.ts';
-import type { App } from './app.ts';
-import { appendHook } from './hooks.ts';
+import { type App, appendHook } from './app.ts';
 import { JSON_TYPE, sendJson, toFailure, writeError } from './reply.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;

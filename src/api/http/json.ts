@@ -4,7 +4,7 @@
  * altered.
  */
 import { isUtf8 } from 'node:buffer';
-import { repeatedKey } from '../../lib/json-keys.ts';
+import { repeatedKey } from '../../lib/json.ts';
 import { JsonScan, type Shape } from '../../lib/json-scan.ts';
 import type { Problem } from '../../lib/refined.ts';
 import { Slices } from '../../lib/slices.ts';

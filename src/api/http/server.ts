@@ -2,20 +2,18 @@
  * The web server: the steps of every request. In order: request id, caller and permission (onRequest), body
  * (parseJson), schema (validate), idempotency (preHandler), handler. Every refusal leaves through `answerError`.
  */
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type preSerializationAsyncHookHandler } from 'fastify';
-import { monotonicMs } from '../../lib/monotonic.ts';
-import { fail } from '../errors.ts';
-import type { App } from './app.ts';
+import { monotonicMs } from '../../lib/clock.ts';
+import { Failure, fail } from '../errors.ts';
+import { type App, appendHook } from './app.ts';
 import { BODY_BYTES_MAX, readBodies } from './body.ts';
 import { bindCursors } from './cursor.ts';
-import { appendHook } from './hooks.ts';
 import { answersPage, pageText } from './list.ts';
 import { logRequests } from './log.ts';
-import { answerMalformed } from './malformed.ts';
-import { answerError, toFailure } from './reply.ts';
-import { newRequestId } from './request-id.ts';
+import { answerError, errorBody, toFailure } from './reply.ts';
 import { traceRequests } from './spans.ts';
 import { checkTargets, pathTarget } from './target.ts';
 import { NoQuery, validatorCompiler } from './validate.ts';
@@ -29,13 +27,17 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
+/** Ids of requests that bring none: random for this process, then counted, because random bytes for each cost more. */
+const PROCESS = `req_${randomBytes(12).toString('hex')}_`;
+let count = 0;
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** Fastify has none of its own: with one, it would make a logger and listeners for each request. */
     logger: FastifyBaseLogger;
   }
   interface FastifyRequest {
-    /** See lib/monotonic. */
+    /** See monotonicMs. */
     arrivedAt: number;
   }
 }
@@ -43,7 +45,7 @@ declare module 'fastify' {
 export function createServer(logger: FastifyBaseLogger): App {
   const app = Fastify({
     genReqId: ({ headers: { 'x-request-id': given } }) =>
-      typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId(),
+      typeof given === 'string' && REQUEST_ID.test(given) ? given : PROCESS + ++count,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: 0,
@@ -106,3 +108,24 @@ const writePage: preSerializationAsyncHookHandler = async (_request, reply, payl
 };
 
 const NO_HOST = fail('invalid_request', 'The request has no Host header, which HTTP/1.1 demands.');
+
+/** Answers malformed HTTP in the usual form, with a request id. */
+function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure = new Failure('invalid_request', MALFORMED[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.');
+  const id = PROCESS + ++count;
+  const body = errorBody(failure, id);
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nRequest-Id: ${id}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+const MALFORMED: Record<string, string> = {
+  CONNECT: 'This is not a proxy: it does not take CONNECT.',
+  HPE_HEADER_OVERFLOW: 'The request headers are larger than 16 KiB.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+};

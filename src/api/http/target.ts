@@ -3,9 +3,9 @@
  * correctly is refused, never read as other text.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isServable, parseNamedHost } from '../../lib/urls/locator.ts';
 import { type Failure, fail } from '../errors.ts';
-import type { App } from './app.ts';
-import { appendHook } from './hooks.ts';
+import { type App, appendHook } from './app.ts';
 import { answerError } from './reply.ts';
 import { NoQuery } from './validate.ts';
 
@@ -98,3 +98,18 @@ function refuseUnknownRoutes(app: App): void {
   // A route that takes any path and found no file there.
   app.setNotFoundHandler((request, reply) => answerError(nothingAt(request), request, reply));
 }
+
+/** Returns the host that a caller names, in a path or a query, in one spelling. Throws invalid_request. */
+export function requireHost(text: string): string {
+  const host = parseNamedHost(text);
+  if (host === undefined) throw noHost();
+  return host;
+}
+
+/** For hosts that are to be stored. Throws invalid_request. */
+export function requireServable(host: string): void {
+  if (!isServable(host)) throw noHost();
+}
+
+const noHost = () =>
+  fail('invalid_request', '`host` must be a host such as www.example.com or localhost:8080.', { param: 'host' });

@@ -3,10 +3,9 @@
  * expiry and source address. A revocation or expiry applies from the next request on this node.
  */
 import type { FastifyRequest } from 'fastify';
-import type { Db } from '../../db/db.ts';
+import type { Db, Step } from '../../db/db.ts';
 import { Cache } from '../../lib/cache/cache.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { toIso } from '../../lib/clock.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
 import { findEnd, hashCredential } from '../../lib/credential.ts';
 import type { Origin } from '../../lib/forwarded.ts';
 import { contains, parseAddress, parseRange, type Range } from '../../lib/ip-range.ts';
@@ -15,7 +14,6 @@ import { type Failure, fail } from '../errors.ts';
 import type { Authenticate, Authorize, Needs } from '../http/auth.ts';
 import { type Caller, holdsPermission, type Permission, permissionsOfKey } from '../permissions.ts';
 import { isKeyText, type Key } from './key.ts';
-import { openLastUses } from './last-uses.ts';
 import { findSource, findVisitorOrigin } from './source.ts';
 import { findKey, findKeyByHash, touchKey } from './store.ts';
 import { type UnreadableAddresses, type UnreadableReport, watchUnreadable } from './unreadable.ts';
@@ -181,4 +179,42 @@ function requireAddress(ranges: readonly Range[], origin: Origin): void {
   const address = parseAddress(origin.address);
   if (address !== undefined && ranges.some((range) => contains(range, address))) return;
   throw fail('ip_not_allowed', `This API key may not be used from ${origin.address}.`);
+}
+
+const WRITE_EVERY_MS = 1_000;
+
+/** The time of the last use of each key, or other credential. */
+export interface LastUses {
+  set(id: string, at: number): void;
+  /** Returns the last use where the store may not have it yet. */
+  get(id: string): number | null;
+  /** Writes what is not written yet. */
+  close(): Promise<void>;
+}
+
+/** Remembers last uses and writes them every second; `touch` stores one. */
+export function openLastUses(db: Db, touch: (id: string, at: number) => Step): LastUses {
+  const used = new Map<string, number>();
+  let written: ReadonlyMap<string, number> = new Map();
+
+  async function write(): Promise<void> {
+    if (used.size === 0) return;
+    const uses = [...used];
+    await db.atomic(uses.map(([id, at]) => touch(id, at)));
+    for (const [id, at] of uses) if (used.get(id) === at) used.delete(id);
+    // A key that was read just before this write still needs its last use.
+    written = new Map(uses);
+  }
+  // After a failed write, the key's next use replaces it anyway.
+  const timer = setInterval(() => void write().catch(() => {}), WRITE_EVERY_MS);
+  timer.unref();
+
+  return {
+    set: (id, at) => used.set(id, at),
+    get: (id) => used.get(id) ?? written.get(id) ?? null,
+    async close() {
+      clearInterval(timer);
+      await write().catch(() => {});
+    },
+  };
 }

@@ -4,8 +4,7 @@
  * sign-in, so that new keys count at once. A person is not led to a provider that does not answer.
  */
 import type * as openid from 'openid-client';
-import type { Clock } from '../../lib/clock.ts';
-import { monotonicMs } from '../../lib/monotonic.ts';
+import { type Clock, monotonicMs } from '../../lib/clock.ts';
 import type { OidcConfig } from './oidc.ts';
 import { findClaim, type Person, pickEmail, pickPersonName, pickRole, SignInFailed } from './person.ts';
 import type { TripSecrets } from './trip.ts';

@@ -10,7 +10,7 @@ import { SELECTOR_NAMES } from '../../content/collections/collection.ts';
 import { CreateCollection } from '../../content/collections/schema.ts';
 import { CreateContent } from '../../content/schema.ts';
 import { CheckRequest } from '../../decisions/check/schema.ts';
-import { repeatedKey } from '../../lib/json-keys.ts';
+import { repeatedKey } from '../../lib/json.ts';
 import type { Problem } from '../../lib/refined.ts';
 import { parseVisited } from '../../lib/urls/locator.ts';
 import { findReadings } from '../../lib/urls/readings.ts';

@@ -1,9 +1,9 @@
 /** Lists requests that find neither an item nor a collection. */
 
 import type { App } from '../../api/http/app.ts';
-import { requireHost } from '../../api/http/host.ts';
 import { readSpan, toList } from '../../api/http/list.ts';
 import { route } from '../../api/http/route.ts';
+import { requireHost } from '../../api/http/target.ts';
 import { isPublicKey } from '../../api/permissions.ts';
 import type { Db } from '../../db/db.ts';
 import { UnregisteredPage, UnregisteredQuery } from './schema.ts';

@@ -5,7 +5,7 @@ import type { CompiledCandidate, CompiledPolicy } from '../../rules/compile.ts';
 import { decide, type Evaluation, type Verdict } from '../../rules/decide.ts';
 import type { Facts } from '../../rules/facts.ts';
 import { reasonCode } from '../../rules/reason.ts';
-import { toCandidateText } from '../ledger/candidate.ts';
+import { toCandidateText } from '../ledger/codes.ts';
 import type { Ask } from './ask.ts';
 import { type Subject, toFacts } from './facts.ts';
 

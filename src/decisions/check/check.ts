@@ -14,7 +14,6 @@ import { mapInSlices } from '../../lib/slices.ts';
 import { traced } from '../../lib/spans.ts';
 import type { KnownOffers } from '../../requesters/offers/known.ts';
 import { findCrawler } from '../../rules/crawlers/directory.ts';
-import type { KeptDecisions, Round } from '../attempts/kept.ts';
 import { openHistory, readSubjects } from '../explain/as-of.ts';
 import type { Explainer } from '../explain/explain.ts';
 import { type Decision, type Draft, settle } from '../ledger/decision.ts';
@@ -30,9 +29,9 @@ import type { Precision } from '../precision.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { type AddressDeps, hasAddress, judgeAddresses } from '../visitors/address.ts';
 import type { Ask } from './ask.ts';
-import { type Decided, type DecideTerms, decideAsk, type SignalsOf } from './draft.ts';
+import type { KeptDecisions, Round } from './attempts.ts';
+import { type Decided, type DecideTerms, decideAsk, decidingReading, type SignalsOf } from './draft.ts';
 import type { Subject } from './facts.ts';
-import { decidingReading } from './readings.ts';
 
 export interface CheckDeps extends AddressDeps {
   db: Db;

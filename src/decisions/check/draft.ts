@@ -5,8 +5,11 @@
 
 import type { Caller } from '../../api/permissions.ts';
 import { URL_MAX } from '../../content/address.ts';
+import { UndecidedUrl } from '../../content/undecided.ts';
+import type { Locator } from '../../lib/urls/locator.ts';
 import { canonicalPath, USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { toTarget } from '../../lib/urls/url-pattern.ts';
+import { areAlike, decidingSpelling } from '../../rules/alike.ts';
 import { toClaim } from '../../rules/claim.ts';
 import type { CompiledRule } from '../../rules/compile.ts';
 import { decide, type Evaluation, toMatchedRule, type Verdict } from '../../rules/decide.ts';
@@ -14,17 +17,17 @@ import type { Facts, LicenseFacts } from '../../rules/facts.ts';
 import { ALLOWED_MESSAGE, REASONS, reasonCode } from '../../rules/reason.ts';
 import type { QuotaSpan } from '../../rules/terms/quota.ts';
 import type { Explainer } from '../explain/explain.ts';
-import { wantedLicense } from '../explain/wanted.ts';
+import { wantedLicense } from '../explain/remedies.ts';
+import { verifiedCode } from '../ledger/codes.ts';
 import type { Decision, Draft, PageSignals } from '../ledger/decision.ts';
 import { toInputs } from '../ledger/inputs.ts';
 import type { Entry } from '../ledger/ledger.ts';
 import { contentKey, type QuotaClaim, type QuotaOffer } from '../ledger/quota/quota.ts';
 import { digestUrl } from '../ledger/quota/store.ts';
-import { verifiedCode } from '../ledger/verified.ts';
 import type { Precision } from '../precision.ts';
 import type { Ask } from './ask.ts';
 import { decideByCandidate } from './candidate.ts';
-import { type Subject, toFacts } from './facts.ts';
+import { type PlacedSubject, type Subject, toFacts } from './facts.ts';
 
 /** Returns the signals of the page at a URL. */
 export type SignalsOf = (page: string) => PageSignals;
@@ -87,6 +90,35 @@ export function evaluate(subject: Subject, ask: Ask, at: number): Evaluation {
   const { policy } = subject;
   const facts = toFacts(subject, ask.requesterId, ask, at);
   return { policy, facts, verdict: decide(policy, facts) };
+}
+
+/**
+ * Returns the subject that a check is decided on. A URL that servers may read in several ways is decided under each
+ * reading. Promise: where the readings do not all allow the same, nothing is allowed; where they do, it is one decision
+ * with one use of its limit. A URL that the caller's router reads more loosely than the host says is decided by looser
+ * rules, too. Promise: what is denied by either of them is denied, as that decision.
+ */
+export function decidingReading(subject: Subject, ask: Ask, at: number): Subject | UndecidedUrl {
+  const { others, missing, requester, spelled } = subject;
+  if (others === undefined) return subject;
+  const first = evaluate(subject, ask, at);
+  const rest = others.map((other) => evaluate({ ...other, requester }, ask, at));
+  if (spelled === true) {
+    const deciding = decidingSpelling([first, ...rest]);
+    if (deciding !== undefined) return withFirst(subject, others, deciding);
+    return new UndecidedUrl(ask.locator as Locator, 'ambiguous_content');
+  }
+  return areAlike(first, rest, missing === true)
+    ? subject
+    : new UndecidedUrl(ask.locator as Locator, 'ambiguous_readings');
+}
+
+/** Puts the subject that decides first. */
+function withFirst(subject: Subject, others: readonly PlacedSubject[], i: number): Subject {
+  if (i === 0) return subject;
+  const { requester, missing, spelled, others: _, ...first } = subject;
+  const deciding = others[i - 1] as PlacedSubject;
+  return { ...deciding, requester, missing, spelled, others: [first, ...others.filter((one) => one !== deciding)] };
 }
 
 const NO_ITEM = { id: null, externalId: null };

@@ -7,10 +7,9 @@ import { ALL_KEYS, inputArbitrary } from '../../../test/oracle/arbitrary.ts';
 import { oracleDecide } from '../../../test/oracle/decide.ts';
 import { decide, type Evaluation } from '../../rules/decide.ts';
 import { VERIFIED_KINDS } from '../../rules/facts.ts';
+import { parseWanted } from '../ledger/codes.ts';
 import type { RuleRemedy as Remedy } from '../ledger/decision.ts';
-import { parseWanted } from '../ledger/wanted.ts';
-import { remediesFor } from './remedies.ts';
-import { wantedLicense } from './wanted.ts';
+import { remediesFor, wantedLicense } from './remedies.ts';
 
 const CASES = Number(process.env.CASES ?? 20_000);
 

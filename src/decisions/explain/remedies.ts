@@ -11,6 +11,7 @@ import type { WantedLicense } from '../../rules/conditions/license-keys.ts';
 import { decide, type Evaluation, type Verdict } from '../../rules/decide.ts';
 import { Facts, type LicenseFacts, type VerifiedKind } from '../../rules/facts.ts';
 import { DEFAULT_GRANT } from '../../rules/policy.ts';
+import { toWanted } from '../ledger/codes.ts';
 import type { RuleRemedy } from '../ledger/decision.ts';
 
 /** Times tried for `wait`, the nearest first. */
@@ -149,4 +150,20 @@ function waits(policy: CompiledPolicy, facts: Facts, allows: Allows): RuleRemedy
   const ahead = [...new Set(times)].filter((time) => time > facts.at).toSorted((a, b) => a - b);
   const until = ahead.slice(0, TIMES_MAX).find((at) => allows({ at }));
   return until === undefined ? [] : [{ kind: 'wait', until: toIso(until) }];
+}
+
+/** License types tried for the record of one denial. Every denial takes this path, so there are few. */
+const RECORDED_TRIES_MAX = 16;
+
+/** Returns null unless it is recorded, and denied because a license is missing. */
+export function wantedLicense(evaluation: Evaluation, recorded: boolean): string | null {
+  const { reason } = evaluation.verdict;
+  if (!recorded) return null;
+  if (reason !== 'no_license' && reason !== 'license_expired') return null;
+  const types: string[] = [];
+  for (const { licenseType } of licenseRemedies(evaluation, RECORDED_TRIES_MAX)) {
+    if (licenseType === null) return toWanted(null);
+    types.push(...licenseType);
+  }
+  return toWanted(types);
 }

@@ -3,7 +3,7 @@
  * meanwhile, so that no statement runs long.
  */
 import type { Value } from '../../db/db.ts';
-import { LIMIT_CODES } from '../ledger/candidate.ts';
+import { LIMIT_CODES } from '../ledger/codes.ts';
 
 /** The candidate whose decisions are read. */
 interface Counted {

@@ -1,7 +1,7 @@
 /** Finds visitors among decisions. */
 import type { Db } from '../../db/db.ts';
 import type { VerifiedKind } from '../../rules/facts.ts';
-import { toVerified } from '../ledger/verified.ts';
+import { toVerified } from '../ledger/codes.ts';
 import type { Sighting } from '../visitors/sighting-store.ts';
 
 /** Returns the crawlers and the false names among these decisions. A false name is no visit of its crawler. */

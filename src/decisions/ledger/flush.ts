@@ -10,11 +10,29 @@ import type { LimitState } from '../../rules/limit.ts';
 import { accessKind } from '../../rules/reason.ts';
 import { answerClaims, grantedTo, takenBy, withAnswers } from './answers.ts';
 import { decisionId, settle } from './decision.ts';
-import type { Entry, Recorded } from './ledger.ts';
+import type { Entry, LedgerReceipt, Recorded } from './ledger.ts';
 import { quotaEventBody, toQuotaNotice } from './quota/events.ts';
 import { countExpiry, type QuotaClaim, QuotaCounts, type QuotaStore, toGrant, toNumbers } from './quota/quota.ts';
 import { type Announced, AT, CONTENT_NO, type FlushRows, type QuotaAsk, REASON, type Touched, WIDTH } from './row.ts';
-import type { Submission } from './submission.ts';
+
+/** The entries of one request. Never changed: a flush returns what it works out. */
+export interface Submission {
+  /** Time of arrival, epoch ms. */
+  readonly at: number;
+  /** The latest time to begin recording it as it is; see monotonicMs. */
+  readonly freshUntil: number;
+  readonly entries: readonly Entry[];
+  readonly receipt: LedgerReceipt | undefined;
+}
+
+/** The outcome of a submission: recorded, begun too late, or one of its limits, by its key, is held elsewhere. */
+export type Flushed = readonly Recorded[] | 'stale' | { readonly heldBy: string };
+
+/**
+ * Commits submissions in one transaction and returns the outcome of each; where it rejects, nothing of them was
+ * written. With `heldBy` it waits a while for that limit; without, for none.
+ */
+export type Flush = (submissions: readonly Submission[], heldBy?: string) => Promise<readonly Flushed[]>;
 
 /** A submission with its time of recording and the numbers of its entries. */
 export interface PlacedSubmission extends Submission {
@@ -129,6 +147,11 @@ export function workOut(
   stateOf: (key: string) => LimitState,
   quotas: QuotaStore = NO_QUOTAS,
 ): FlushOutcome {
+  if (flush.claims.length + flush.quotas.length === 0) {
+    const receipts = settleReceipts(flush, []);
+    const { rows } = flush;
+    return { answers: [], touched: new Map(), rows, events: toEvents(flush), payloads: [], contents: [], receipts };
+  }
   const counts = new QuotaCounts(quotas);
   const { answers, touched } = answerClaims(flush, stateOf, counts);
   const rows = withAnswers(flush, answers);
@@ -194,7 +217,11 @@ function settleReceipts(flush: FlushRows, answers: readonly number[]): { receipt
 }
 
 /** Returns how each submission's entries are recorded, with the answers to their claims. */
-export function toRecorded(submissions: readonly PlacedSubmission[], answers: readonly number[]): Recorded[][] {
+export function toRecorded(
+  submissions: readonly PlacedSubmission[],
+  answers: readonly number[],
+): (readonly Recorded[])[] {
+  if (answers.length === 0) return submissions.map(({ places }) => places);
   let claim = 0;
   let quotaClaim = 0;
   for (const { entries } of submissions) for (const entry of entries) if (entry.claim !== null) quotaClaim++;

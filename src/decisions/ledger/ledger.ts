@@ -31,11 +31,11 @@ export interface Entry {
   readonly inputs: string | null;
   /** The crawler that the user agent names. */
   readonly crawler: string | null;
-  /** Code of how the requester was verified; see decisions/ledger/verified. */
+  /** Code of how the requester was verified; see decisions/ledger/codes. */
   readonly verified: number | null;
   /** The name that was claimed falsely. */
   readonly claimed: string | null;
-  /** The license that would have turned a denial; see decisions/ledger/wanted. null: none, or not known. */
+  /** The license that would have turned a denial; see decisions/ledger/codes. null: none, or not known. */
   readonly wanted: string | null;
   /** 0: only observed, 1: enforced. */
   readonly enforced: number;
@@ -78,7 +78,7 @@ export interface Recorded {
 
 /** The age of what entries were decided on: the key, the policy, the requester, the item. */
 export interface Grounds {
-  /** When the first of these was read; see lib/monotonic. */
+  /** When the first of these was read; see monotonicMs. */
   readAt: number;
   /** When the check was first submitted, if it is decided again. */
   since?: number;

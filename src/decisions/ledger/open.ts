@@ -1,16 +1,16 @@
 /** Opens a ledger, the same way on both engines: its number, its newest entry, its recorder, and answers to peeks. */
 import { randomInt } from 'node:crypto';
 import type { Db, Row } from '../../db/db.ts';
-import { monotonicMs } from '../../lib/monotonic.ts';
+import { monotonicMs } from '../../lib/clock.ts';
 import type { LimitState } from '../../rules/limit.ts';
 import { findNewest, leftTo } from '../history/ends.ts';
 import { peekAllInOrder, peekInOrder } from './answers.ts';
+import type { Flush } from './flush.ts';
 import { type Ledger, type PeekedEntry, Stale } from './ledger.ts';
 import type { OpenQuotas } from './quota/open.ts';
 import { NotOpen, quotaKeys } from './quota/quota.ts';
 import { loadQuotas } from './quota/store.ts';
 import { Recorder } from './recorder.ts';
-import type { Flush } from './submission.ts';
 
 export interface Start {
   /** Part of every decision's id, different for each ledger. */
@@ -48,13 +48,8 @@ export interface Engine {
 }
 
 export function openLedger({ ledgerNo, newest }: Start, engine: Engine): Ledger {
-  const { db, quotas } = engine;
-  const now = () => engine.now();
-  const recorder = new Recorder({
-    now,
-    flush: (submissions, heldBy) => engine.flush(submissions, heldBy),
-    head: newest.seq,
-  });
+  const { db, quotas, now, flush } = engine;
+  const recorder = new Recorder({ now, flush, head: newest.seq });
   const readStates = async (keys: readonly string[]) =>
     toStates(await engine.readLimits([...new Set(keys.map((key) => engine.toStoredKey(key)))]));
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Submission } from './flush.ts';
 import type { Entry } from './ledger.ts';
 import { Recorder } from './recorder.ts';
-import type { Submission } from './submission.ts';
 
 const BATCH = 100;
 

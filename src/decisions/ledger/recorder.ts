@@ -10,10 +10,10 @@
  */
 import { availableParallelism } from 'node:os';
 import { Conflict, Unavailable } from '../../db/db.ts';
-import { monotonicMs } from '../../lib/monotonic.ts';
+import { monotonicMs } from '../../lib/clock.ts';
+import type { Flush, Flushed } from './flush.ts';
 import { type Entry, type Grounds, type LedgerReceipt, type Recorded, Stale } from './ledger.ts';
-import { HeldQueues } from './postgres/held.ts';
-import { countHeld, FLUSH_MAX, type Flush, type Flushed, isStale, refuseOverdue, type Waiting } from './submission.ts';
+import { countHeld, FLUSH_MAX, HeldQueues, refuseOverdue, type Waiting } from './postgres/held.ts';
 import { openTally } from './tally.ts';
 
 const ENTRIES_MAX = 50_000;
@@ -38,7 +38,8 @@ export class Recorder {
   /** Decided again, or to be flushed alone: before all others. */
   #urgent: Waiting[] = [];
   #waiting: Waiting[] = [];
-  readonly #held = new HeldQueues<Waiting>();
+  /** Opened when a limit is found held, as none is on SQLite. */
+  #held: HeldQueues<Waiting> | undefined;
   #queuedEntries = 0;
   /** Ends the gathering of a group. */
   #endGathering = (): void => {};
@@ -65,18 +66,20 @@ export class Recorder {
     const now = monotonicMs();
     const { readAt = Number.POSITIVE_INFINITY, since } = grounds ?? {};
     // A check that was let in once is not refused because others came meanwhile.
-    if (since === undefined && this.#queuedEntries + this.#held.entries + entries.length > ENTRIES_MAX) {
+    if (since === undefined && this.#queuedEntries + (this.#held?.entries ?? 0) + entries.length > ENTRIES_MAX) {
       return Promise.reject(new Unavailable('more checks are waiting to be recorded than the ledger can take'));
     }
     if (since !== undefined && now - since > RECORD_WITHIN_MS) {
       return Promise.reject(new Unavailable('the decision could not be recorded in time', { busy: true }));
     }
-    return new Promise((resolve, reject) => {
-      const freshUntil = readAt + FRESH_MS;
-      const at = this.#now();
-      const one = { at, freshUntil, entries, receipt, since: since ?? now, alone: false, resolve, reject };
-      this.#enqueue(one, since !== undefined);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Recorded[]>();
+    const at = this.#now();
+    const freshUntil = readAt + FRESH_MS;
+    const one = { at, freshUntil, entries, receipt, since: since ?? now, alone: false, resolve, reject };
+    const heldBy = this.#held?.limitOf(entries, now);
+    if (heldBy === undefined) this.#enqueue(one, since !== undefined);
+    else this.#hold(heldBy, one);
+    return promise;
   }
 
   /** Returns the newest number in the ledger that this node has acknowledged. */
@@ -88,7 +91,7 @@ export class Recorder {
 
   figures() {
     return {
-      waiting: this.#queuedEntries + this.#held.entries,
+      waiting: this.#queuedEntries + (this.#held?.entries ?? 0),
       flushes: this.#flushes,
       entries: this.#entries,
       ...this.#tally.figures(),
@@ -101,11 +104,6 @@ export class Recorder {
   }
 
   #enqueue(one: Waiting, again: boolean): void {
-    const key = this.#held.limitOf(one.entries, monotonicMs());
-    if (key !== undefined) {
-      this.#hold(key, one);
-      return;
-    }
     if (again) this.#urgent.push(one);
     else this.#waiting.push(one);
     this.#queuedEntries += one.entries.length;
@@ -137,21 +135,21 @@ export class Recorder {
     }
   }
 
-  async #unlock(): Promise<void> {
+  async #unlock(held: HeldQueues<Waiting>): Promise<void> {
     this.#unlocking = true;
-    while (this.#held.waiting > 0) {
+    while (held.waiting > 0) {
       await new Promise(setImmediate);
       const begunAt = monotonicMs();
-      const turn = this.#held.next(begunAt, countHeld);
+      const turn = held.next(begunAt, countHeld);
       if (turn === undefined) {
-        await new Promise((resolve) => setTimeout(resolve, this.#held.dueAt() - begunAt));
+        await new Promise((resolve) => setTimeout(resolve, held.dueAt() - begunAt));
         continue;
       }
       const inTime = refuseOverdue(turn.group);
       const had = inTime.length > 0 && (await this.#flushGroup(inTime, turn.key));
       const now = monotonicMs();
-      if (had) this.#goFirst(this.#held.rest(turn.key, begunAt, now));
-      this.#held.forgetOld(now);
+      if (had) this.#goFirst(held.rest(turn.key, begunAt, now));
+      held.forgetOld(now);
     }
     this.#unlocking = false;
     this.#rest();
@@ -198,7 +196,7 @@ export class Recorder {
     let count = 0;
     for (const one of queue) {
       const { length } = one.entries;
-      if (isStale(one, now)) {
+      if (one.freshUntil < now) {
         if (left.stale <= 0) break;
         left.stale -= length;
         one.reject(new Stale(one.since));
@@ -231,19 +229,20 @@ export class Recorder {
         one.resolve(outcome);
       }
     }
-    if (heldBy !== undefined && still.length > 0) this.#held.addFirst(heldBy, still);
+    if (heldBy !== undefined && still.length > 0) this.#held?.addFirst(heldBy, still);
     if (entries > 0) this.#flushes++;
     this.#entries += entries;
     return still.length === 0;
   }
 
   #hold(key: string, one: Waiting): void {
-    if (this.#held.entries + one.entries.length > HELD_MAX) {
+    const held = (this.#held ??= new HeldQueues<Waiting>());
+    if (held.entries + one.entries.length > HELD_MAX) {
       one.reject(new Unavailable('more checks are waiting for this limit than the ledger can take', { busy: true }));
       return;
     }
-    this.#held.add(key, one, monotonicMs());
-    if (!this.#unlocking) void this.#unlock();
+    held.add(key, one, monotonicMs());
+    if (!this.#unlocking) void this.#unlock(held);
   }
 
   #separate(group: readonly Waiting[]): void {

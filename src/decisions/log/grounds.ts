@@ -1,10 +1,10 @@
 /** Filters by what decisions were based on, as the log and usage share them. */
-import { verifiedFilter } from '../ledger/verified.ts';
+import { verifiedFilter } from '../ledger/codes.ts';
 
 export interface GroundsFilter {
   collectionId?: string | undefined;
   crawler?: string | undefined;
-  /** A code of decisions/ledger/verified, or whether there is one. */
+  /** A code of decisions/ledger/codes, or whether there is one. */
   verified?: number | boolean | undefined;
   licenseId?: string | undefined;
   purpose?: string | undefined;

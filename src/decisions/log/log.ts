@@ -6,11 +6,10 @@ import type { LimitPeriod } from '../../rules/limit.ts';
 import { DEFAULT_GRANT } from '../../rules/policy.ts';
 import { ALLOWED_MESSAGE, decodeReason, REASONS, type Reason } from '../../rules/reason.ts';
 import type { Parquet } from '../history/archive/parquet.ts';
-import { parseCandidate } from '../ledger/candidate.ts';
+import { parseCandidate, toVerified } from '../ledger/codes.ts';
 import { type Decision, type DecisionLimit, decisionId, retryAfter, toDecisionQuota } from '../ledger/decision.ts';
 import { type Context, type Reducible, type ShownInputs, showInputs } from '../ledger/inputs.ts';
 import { parseQuota } from '../ledger/quota/quota.ts';
-import { toVerified } from '../ledger/verified.ts';
 import type { GroundsFilter } from './grounds.ts';
 import type { RuleFilter } from './rule-filter.ts';
 

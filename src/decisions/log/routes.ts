@@ -19,7 +19,6 @@ import { findDecision, readDecisions } from '../history/find.ts';
 import { asTest } from '../history/test-log.ts';
 import { parseDecisionId } from '../ledger/decision.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { withoutVisitor } from '../ledger/public-log.ts';
 import { findBroken, keepBroken } from './broken.ts';
 import { toGroundsFilter, toUrlPrefix } from './grounds.ts';
 import {
@@ -239,4 +238,13 @@ async function* stream(
     yield decisions.map(format.line).join('');
     before = seqs.at(-1) as number;
   }
+}
+
+/**
+ * Removes the requester and the inputs: public keys, which anybody may have, see nothing of visitors and no names of
+ * partners. The crawler stays: its name is no partner's.
+ */
+function withoutVisitor<D extends LoggedDecision>(decision: D): D {
+  const { claimed: _, reduced: __, ...shown } = decision;
+  return { ...shown, requesterId: null, context: null, license: null } as D;
 }

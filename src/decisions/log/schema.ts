@@ -7,8 +7,8 @@ import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
 import { ACTIONS } from '../../rules/policy.ts';
 import { REASONS, type Reason } from '../../rules/reason.ts';
 import { QuotaStatus } from '../../rules/terms/terms.ts';
+import { VERIFIED_FILTERS } from '../ledger/codes.ts';
 import { REDUCIBLE, UNREADABLES } from '../ledger/inputs.ts';
-import { VERIFIED_FILTERS } from '../ledger/verified.ts';
 import { ROBOTS_BREAKS } from './log.ts';
 import { RULE_PATTERN } from './rule-filter.ts';
 

@@ -1,7 +1,7 @@
 /** Finds what would turn a denial, and at which price. */
 
 import type { Caller } from '../../api/permissions.ts';
-import { monotonicMs } from '../../lib/monotonic.ts';
+import { monotonicMs } from '../../lib/clock.ts';
 import type { Offered } from '../../requesters/offers/offer.ts';
 import type { PriceList } from '../../requesters/offers/price-list.ts';
 import type { Ask } from '../check/ask.ts';

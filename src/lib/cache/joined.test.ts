@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../../kit/fast-check.ts';
-import { Joined } from './joined.ts';
-import { Lru } from './lru.ts';
+import { Joined, Lru } from './lru.ts';
 
 interface Together {
   left: number;

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../../kit/fast-check.ts';
-import { Lru } from './lru.ts';
-import { Recent } from './recent.ts';
+import { Lru, Recent } from './lru.ts';
 
-/** With texts in front of the Maps too; see lib/cache/recent. */
+/** With texts in front of the Maps too; see Recent. */
 const KINDS = [
   { open: (max: number) => new Lru<string, number>(max), of: String },
   { open: (max: number) => new Lru<string, number>(max, undefined, new Recent()), of: (key: number) => `item-${key}` },

@@ -1,4 +1,4 @@
-import { Recent } from './recent.ts';
+/** Bounded maps in memory: the one that everything is kept in, and two that make looking into it cheaper. */
 
 export interface Weight<K, V> {
   max: number;
@@ -22,7 +22,7 @@ export class Lru<K, V> {
   #oldest = this.#old.entries();
   #turn = 0;
 
-  /** `recent`: for keys that are texts which were just parsed; see lib/cache/recent. */
+  /** `recent`: for keys that are texts which were just parsed; see Recent. */
   constructor(max: number, weight?: Weight<K, V>, recent?: Recent<V>) {
     this.max = max;
     this.#weight = weight;
@@ -30,7 +30,7 @@ export class Lru<K, V> {
   }
 
   /**
-   * Changes when an entry is replaced or deleted, and when entries must be used again to stay; see lib/cache/joined.
+   * Changes when an entry is replaced or deleted, and when entries must be used again to stay; see Joined.
    */
   get turn(): number {
     return this.#turn;
@@ -104,5 +104,92 @@ export class Lru<K, V> {
     // The empty one becomes the old one.
     this.#age();
     this.#held = 0;
+  }
+}
+
+/** A power of two. */
+const PLACES = 4_096;
+const MASK = PLACES - 1;
+/** Characters at the end that are read for the place, and as many spread over the rest. */
+const READ = 10;
+
+/**
+ * Texts that were looked up before, in front of a Map. V8 internalizes a text before it looks it up in a Map, which
+ * costs a text that was just parsed several times what comparing it with the last one at its place does. Each text has
+ * one place, and texts share places: what is not here must be looked up in the Map.
+ */
+export class Recent<V> {
+  #keys: (string | undefined)[] = places();
+  #values: (V | undefined)[] = places();
+
+  get(key: string): V | undefined {
+    const place = hashKey(key);
+    return this.#keys[place] === key ? this.#values[place] : undefined;
+  }
+
+  set(key: string, value: V): void {
+    const place = hashKey(key);
+    this.#keys[place] = key;
+    this.#values[place] = value;
+  }
+
+  delete(key: string): void {
+    const place = hashKey(key);
+    if (this.#keys[place] !== key) return;
+    this.#keys[place] = undefined;
+    this.#values[place] = undefined;
+  }
+
+  clear(): void {
+    this.#keys.fill(undefined);
+    this.#values.fill(undefined);
+  }
+}
+
+const places = (): undefined[] => Array.from({ length: PLACES }, () => undefined);
+
+function hashKey(key: string): number {
+  const { length } = key;
+  let hash = length;
+  const rest = Math.max(0, length - READ);
+  for (let i = rest; i < length; i++) hash = (Math.imul(hash, 31) + key.charCodeAt(i)) | 0;
+  const step = Math.max(1, Math.ceil(rest / READ));
+  for (let i = 0; i < rest; i += step) hash = (Math.imul(hash, 31) + key.charCodeAt(i)) | 0;
+  return (hash ^ (hash >>> 12)) & MASK;
+}
+
+type Source = Pick<Lru<never, never>, 'turn'>;
+
+/**
+ * Values that were joined from entries of several maps: one look instead of one in each. Returns a value only as long
+ * as every map would return the entries it was joined from, and only on the same ground. Holds the values that were
+ * used last, at most as many as Recent has places.
+ */
+export class Joined<V, Ground> {
+  readonly #sources: readonly Source[];
+  readonly #values = new Recent<V>();
+  #ground: Ground | undefined;
+  #turn = -1;
+
+  /** `sources`: the maps of the entries. When one of them turns, everything is forgotten. */
+  constructor(sources: readonly Source[]) {
+    this.#sources = sources;
+  }
+
+  /** Returns a value that was joined on the same ground. */
+  get(key: string, ground: Ground): V | undefined {
+    let turn = 0;
+    for (const source of this.#sources) turn += source.turn;
+    if (turn !== this.#turn || ground !== this.#ground) {
+      this.#values.clear();
+      this.#turn = turn;
+      this.#ground = ground;
+    }
+    return this.#values.get(key);
+  }
+
+  /** Keeps a value. Call it after `get` of its key and of its entries, without awaiting in between. */
+  set(key: string, value: V): void {
+    this.#values.set(key, value);
   }
 }

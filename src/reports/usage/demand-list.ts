@@ -6,7 +6,7 @@ import { findCollectionNames } from '../../content/collections/store.ts';
 import type { Demand, DemandQuery, DemandWanted } from '../../decisions/history/columns/demand-query.ts';
 import type { DemandDimension } from '../../decisions/history/columns/demand-sorts.ts';
 import type { SeenPage } from '../../decisions/history/columns/seen.ts';
-import { parseWanted } from '../../decisions/ledger/wanted.ts';
+import { parseWanted } from '../../decisions/ledger/codes.ts';
 import { toIso } from '../../lib/clock.ts';
 import { findOwnPrices, findPrices } from '../../requesters/licenses/terms-store.ts';
 import { toPriceList } from '../../requesters/offers/price-list.ts';

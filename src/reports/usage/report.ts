@@ -11,7 +11,7 @@ import type { BreakdownGroup, Counted } from '../../decisions/history/columns/br
 import type { Columns, ColumnsReport } from '../../decisions/history/columns/columns.ts';
 import type { Totals } from '../../decisions/history/columns/counts.ts';
 import { type Dimension, isDimension } from '../../decisions/history/columns/dimensions.ts';
-import { toVerified } from '../../decisions/ledger/verified.ts';
+import { toVerified } from '../../decisions/ledger/codes.ts';
 import { toGroundsFilter } from '../../decisions/log/grounds.ts';
 import { findRule } from '../../decisions/log/rule-filter.ts';
 import { toIso } from '../../lib/clock.ts';

@@ -3,7 +3,7 @@
  * waits for nothing and never throws.
  */
 import type { LookupFunction } from 'node:net';
-import { monotonicMs } from '../../lib/monotonic.ts';
+import { monotonicMs } from '../../lib/clock.ts';
 import { type Getter, openGetter } from '../../lib/outgoing/get.ts';
 import { Directories, type DirectoryState, type KeptKeys } from './directories.ts';
 import { type Agents, type FindKey, judge, readSignatures } from './judge.ts';

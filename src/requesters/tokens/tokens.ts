@@ -3,7 +3,7 @@
  * expiry. A revocation or expiry applies from the next request on this node, as those of API keys do.
  */
 import type { Changes } from '../../api/changes/changes.ts';
-import { openLastUses } from '../../api/keys/last-uses.ts';
+import { openLastUses } from '../../api/keys/authenticate.ts';
 import type { Db } from '../../db/db.ts';
 import { Cache } from '../../lib/cache/cache.ts';
 import type { Clock } from '../../lib/clock.ts';

@@ -85,7 +85,7 @@ export function equality(read: (facts: Facts) => string | null): Matcher {
   };
 }
 
-/** Texts up to which comparing with each is faster than a Set; see lib/cache/recent. */
+/** Texts up to which comparing with each is faster than a Set; see Recent. */
 const FEW_TEXTS = 8;
 
 function amongTexts(texts: readonly string[]): (text: string) => boolean {

@@ -1,6 +1,5 @@
 /** The crawler directory of this version, and the look-up of the crawler that a user agent names. */
-import { Lru } from '../../lib/cache/lru.ts';
-import { Recent } from '../../lib/cache/recent.ts';
+import { Lru, Recent } from '../../lib/cache/lru.ts';
 import type { Crawler } from './crawler.ts';
 import directory from './directory.json' with { type: 'json' };
 import { openIndex } from './token.ts';

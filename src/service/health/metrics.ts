@@ -11,7 +11,7 @@ import type { Signatures } from '../../requesters/signatures/signatures.ts';
 import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
 import { REASONS } from '../../rules/reason.ts';
 import type { ClockWatch } from './clock-watch.ts';
-import type { Metric } from './metric.ts';
+import type { Metric } from './registry.ts';
 import { listVisitorMetrics } from './visitor-metrics.ts';
 
 export interface Measured {

@@ -2,11 +2,19 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { onSendHookHandler, RouteOptions } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { App } from '../../api/http/app.ts';
-import { appendHook } from '../../api/http/hooks.ts';
-import { monotonicMs } from '../../lib/monotonic.ts';
-import { Durations, type DurationsRow } from './durations.ts';
-import type { Metric } from './metric.ts';
+import { type App, appendHook } from '../../api/http/app.ts';
+import { monotonicMs } from '../../lib/clock.ts';
+
+/**
+ * A number that is read at each scrape, so counting costs the hot path one increment. Names that end in `_total` are
+ * counters, the others gauges. Label values come from closed lists.
+ */
+export interface Metric {
+  name: string;
+  help: string;
+  labels?: Record<string, string>;
+  read(): number;
+}
 
 export interface Scraped {
   contentType: string;
@@ -99,4 +107,58 @@ function register(registry: Registry, name: string, rows: readonly Metric[]): vo
       for (const row of rows) this.set(row.labels ?? {}, row.read());
     },
   });
+}
+
+/** Upper bounds of the buckets, in seconds. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/**
+ * Durations of answers, as a histogram in Prometheus' text format. Counting is three additions, because every check
+ * pays for it; labels are resolved once and the rest is worked out when it is read.
+ * Source: prometheus.io/docs/instrumenting/exposition_formats.
+ */
+class Durations {
+  readonly #name: string;
+  readonly #help: string;
+  readonly #rows: { labels: string; row: DurationsRow }[] = [];
+
+  constructor(name: string, help: string) {
+    this.#name = name;
+    this.#help = help;
+  }
+
+  /** Adds a row. Label values contain no quotation marks, backslashes or line breaks. */
+  add(labels: Record<string, string>): DurationsRow {
+    const row = new DurationsRow();
+    const text = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    this.#rows.push({ labels: text.join(','), row });
+    return row;
+  }
+
+  text(): string {
+    const name = this.#name;
+    const lines = [`# HELP ${name} ${this.#help}`, `# TYPE ${name} histogram`];
+    for (const { labels, row } of this.#rows) {
+      let count = 0;
+      for (const [i, bound] of [...BOUNDS, '+Inf'].entries()) {
+        count += row.counts[i] as number;
+        lines.push(`${name}_bucket{le="${bound}",${labels}} ${count}`);
+      }
+      lines.push(`${name}_sum{${labels}} ${row.seconds}`, `${name}_count{${labels}} ${count}`);
+    }
+    return `${lines.join('\n')}\n`;
+  }
+}
+
+class DurationsRow {
+  /** By bucket; the last one has no upper bound. */
+  readonly counts: number[] = Array.from({ length: BOUNDS.length + 1 }, () => 0);
+  seconds = 0;
+
+  observe(seconds: number): void {
+    let bucket = 0;
+    while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] as number)) bucket++;
+    (this.counts[bucket] as number)++;
+    this.seconds += seconds;
+  }
 }

@@ -6,8 +6,7 @@ import { sendText } from '../../api/http/reply.ts';
 import { route } from '../../api/http/route.ts';
 import type { Db } from '../../db/db.ts';
 import { faultOfTables } from '../../db/migrate.ts';
-import type { Metric } from './metric.ts';
-import { openRegistry } from './registry.ts';
+import { type Metric, openRegistry } from './registry.ts';
 
 export interface HealthDeps {
   /** Why the service is not ready; undefined when it is. */

@@ -7,7 +7,7 @@ import type { Ledger } from '../../decisions/ledger/ledger.ts';
 import type { Identities } from '../../requesters/identities/identities.ts';
 import type { Signatures } from '../../requesters/signatures/signatures.ts';
 import { CRAWLERS } from '../../rules/crawlers/directory.ts';
-import type { Metric } from './metric.ts';
+import type { Metric } from './registry.ts';
 
 export interface VisitorParts {
   identities: Identities;

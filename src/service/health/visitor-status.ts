@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
-import { toIso } from '../../lib/clock.ts';
-import { monotonicMs } from '../../lib/monotonic.ts';
+import { monotonicMs, toIso } from '../../lib/clock.ts';
 import type { Identities } from '../../requesters/identities/identities.ts';
 import { isFresh, type ListState } from '../../requesters/identities/list.ts';
 import { ListAnswer, listAnswer } from '../../requesters/identities/schema.ts';

@@ -1,8 +1,8 @@
 /** The last comparison of a site with its live files, and a new one on demand. */
 
 import type { App } from '../../api/http/app.ts';
-import { requireHost } from '../../api/http/host.ts';
 import { edit, route } from '../../api/http/route.ts';
+import { requireHost } from '../../api/http/target.ts';
 import { siteNotFound } from '../../content/sites/edits.ts';
 import { findSite } from '../../content/sites/store.ts';
 import type { Db } from '../../db/db.ts';

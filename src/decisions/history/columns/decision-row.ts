@@ -21,7 +21,7 @@ export type DecisionRow = [
   /** -1: the default action. */
   ruleIndex: number,
   wanted: string | null,
-  /** The decision of the policy's candidate, see decisions/ledger/candidate. */
+  /** The decision of the policy's candidate, see decisions/ledger/codes. */
   candidate: string | null,
   url: string | null,
   file: string | null,

@@ -55,7 +55,7 @@ export interface DemandParts {
 
 /** Denials that lacked the same license. */
 export interface DemandWanted {
-  /** See decisions/ledger/wanted; null: not recorded. */
+  /** See decisions/ledger/codes; null: not recorded. */
   wanted: string | null;
   denied: number;
   /** Items and URLs, each once. */

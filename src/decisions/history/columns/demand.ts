@@ -3,7 +3,7 @@
  * and a walk through the pages counts the same decisions on each page.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { parseWanted } from '../../ledger/wanted.ts';
+import { parseWanted } from '../../ledger/codes.ts';
 import { readParts } from './demand-parts.ts';
 import {
   type Demand,

@@ -2,7 +2,7 @@
  * Small numbers for texts such as requester ids, stored in a table of the columns. Promise: a text keeps its number.
  */
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
-import { Recent } from '../../../lib/cache/recent.ts';
+import { Recent } from '../../../lib/cache/lru.ts';
 
 /** Texts cached in memory; when there are more, all are dropped. An LRU would take half of a rebuild (measured). */
 const KEPT_MAX = 100_000;

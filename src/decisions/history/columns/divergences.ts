@@ -1,7 +1,7 @@
 /** Counts where a candidate decided otherwise than its policy: by requester, crawler, item or URL, and reason. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { decodeReason, type Reason } from '../../../rules/reason.ts';
-import { LIMIT_CODES, parseCandidate } from '../../ledger/candidate.ts';
+import { LIMIT_CODES, parseCandidate } from '../../ledger/codes.ts';
 import { inSnapshot, integer, readColumns, readRows, text } from './sql.ts';
 
 export interface DivergencesQuery {

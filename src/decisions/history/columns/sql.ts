@@ -15,7 +15,7 @@ export interface ColumnsFilter {
   /** A prefix of host and path. */
   url?: string | undefined;
   crawler?: string | undefined;
-  /** A code of decisions/ledger/verified, or whether there is one. */
+  /** A code of decisions/ledger/codes, or whether there is one. */
   verified?: number | boolean | undefined;
   rule?: RuleFilter | undefined;
   spoofed?: boolean | undefined;

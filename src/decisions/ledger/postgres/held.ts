@@ -2,7 +2,10 @@
  * Queues of submissions that wait for a limit held by another transaction: one for each limit, served in turn. A limit
  * that was held keeps its queue for CONTENDED_MS, for it will be held again: asking in vain costs a transaction.
  */
-import type { Entry } from '../ledger.ts';
+import { Unavailable } from '../../../db/db.ts';
+import { monotonicMs } from '../../../lib/clock.ts';
+import type { Submission } from '../flush.ts';
+import type { Entry, Recorded } from '../ledger.ts';
 import { quotaKeys } from '../quota/quota.ts';
 
 /** A limit counts as contended for this long after it was found held. Then it is asked for as others are. */
@@ -10,9 +13,23 @@ const CONTENDED_MS = 1_000;
 /** The longest rest between two turns of one limit. */
 const REST_MAX_MS = 20;
 
+/** Entries of one flush, unless a single submission has more. */
+export const FLUSH_MAX = 4_000;
+const HELD_WITHIN_MS = 5_000;
+
+/** A submission on its way into the ledger. */
+export interface Waiting extends Submission {
+  /** When it was first submitted; see monotonicMs. */
+  since: number;
+  /** Flushed by itself: together with others it met a receipt that already existed. */
+  alone: boolean;
+  resolve: (recorded: readonly Recorded[]) => void;
+  reject: (error: unknown) => void;
+}
+
 interface Queue<T> {
   waiting: T[];
-  /** When the limit was found held, and when its next turn begins; see lib/monotonic. */
+  /** When the limit was found held, and when its next turn begins; see monotonicMs. */
   since: number;
   dueAt: number;
 }
@@ -107,4 +124,26 @@ export class HeldQueues<T extends { readonly entries: readonly Entry[] }> {
     this.#waiting += sign;
     this.#entries += sign * entries.length;
   }
+}
+
+/** Refuses the submissions that have waited too long for a held limit, and returns the others. */
+export function refuseOverdue(group: readonly Waiting[]): Waiting[] {
+  const now = monotonicMs();
+  return group.filter((one) => {
+    const inTime = now - one.since <= HELD_WITHIN_MS;
+    if (!inTime) one.reject(new Unavailable('a limit of this check has been locked for too long', { busy: true }));
+    return inTime;
+  });
+}
+
+/** Returns how many submissions from the front fit into one flush; one that must be alone is. */
+export function countHeld(queue: readonly Waiting[]): number {
+  let entries = 0;
+  let count = 0;
+  for (const one of queue) {
+    entries += one.entries.length;
+    if (count > 0 && (entries > FLUSH_MAX || one.alone || queue[0]?.alone === true)) break;
+    count++;
+  }
+  return count;
 }

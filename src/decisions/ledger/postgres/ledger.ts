@@ -12,10 +12,9 @@
  */
 import { type Row, type Step, Unavailable, UniqueViolation, type Value } from '../../../db/db.ts';
 import { type PostgresDb, type SecondHalf, toArray } from '../../../db/postgres/db.ts';
-import { type Clock, goingOnFrom } from '../../../lib/clock.ts';
-import { monotonicMs } from '../../../lib/monotonic.ts';
+import { type Clock, goingOnFrom, monotonicMs } from '../../../lib/clock.ts';
 import { toStoredKey } from '../../../rules/limit-key.ts';
-import { type PlacedSubmission, place, toFlush, toRecorded, workOut } from '../flush.ts';
+import { type Flushed, type PlacedSubmission, place, type Submission, toFlush, toRecorded, workOut } from '../flush.ts';
 import type { Ledger, Recorded } from '../ledger.ts';
 import { openLedger, type Start, startLedger } from '../open.ts';
 import { type CountUsed, OpenQuotas } from '../quota/open.ts';
@@ -23,7 +22,6 @@ import { isCountOf, type QuotaStore } from '../quota/quota.ts';
 import { type QuotaReads, quotaReads } from '../quota/reads.ts';
 import { distinctSpans } from '../quota/store.ts';
 import type { Announced } from '../row.ts';
-import { type Flushed, isStale, type Submission } from '../submission.ts';
 import { onTestTables } from '../test-tables.ts';
 import { insertStep, parseNumbers } from './entries.ts';
 import { awaitLimit, HELD_TURN_MS, type Locked, lockStep, NO_LIMITS, toLocked } from './locks.ts';
@@ -266,7 +264,7 @@ const isSilent = (kinds: Announced): boolean => kinds === null || kinds.length =
 /** Returns whether one of them is, or will be after this wait. */
 function anyStale(submissions: readonly Submission[], waitMs = 0): boolean {
   const then = monotonicMs() + waitMs;
-  return submissions.some((one) => isStale(one, then));
+  return submissions.some(({ freshUntil }) => freshUntil < then);
 }
 
 /** The quotas of a flush, as they were read. */
@@ -276,4 +274,4 @@ interface ReadQuotas extends Pick<QuotaReads, 'covers'> {
 
 /** Returns why a submission is not recorded with the others, now that the limits are locked. */
 const stoppedBy = (submission: Submission, { held }: Locked): Flushed | undefined =>
-  isStale(submission, monotonicMs()) ? 'stale' : heldIn(submission, held);
+  submission.freshUntil < monotonicMs() ? 'stale' : heldIn(submission, held);

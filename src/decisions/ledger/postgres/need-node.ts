@@ -1,6 +1,6 @@
 /** The keys for which the server lately left the claims to a node: for a while, it is not asked in vain. */
 import { Lru } from '../../../lib/cache/lru.ts';
-import { monotonicMs } from '../../../lib/monotonic.ts';
+import { monotonicMs } from '../../../lib/clock.ts';
 
 const NEED_NODE_MS = 1_000;
 const KEYS_MAX = 10_000;

@@ -7,8 +7,8 @@ import type { Row } from '../../../db/db.ts';
 import { MOMENT_SQL } from '../../../db/postgres/db.ts';
 import { type LimitState, newestIn } from '../../../rules/limit.ts';
 import { toStoredKey } from '../../../rules/limit-key.ts';
+import type { Submission } from '../flush.ts';
 import { quotaKeys, startIn } from '../quota/quota.ts';
-import type { Submission } from '../submission.ts';
 import { SEQS, TIME } from './entries.ts';
 import type { Locked } from './locks.ts';
 

@@ -7,9 +7,9 @@ import { toArray } from '../../../db/postgres/db.ts';
 import type { Claim } from '../../../rules/claim.ts';
 import { type Limit, rollingShape } from '../../../rules/limit.ts';
 import { toStoredKey } from '../../../rules/limit-key.ts';
+import type { Submission } from '../flush.ts';
 import type { Entry } from '../ledger.ts';
 import { quotaKeys } from '../quota/quota.ts';
-import type { Submission } from '../submission.ts';
 import {
   answerQuotas,
   type Chained,

@@ -9,7 +9,7 @@
 
 import { type Db, type Step, Unavailable } from '../../../db/db.ts';
 import { Lru } from '../../../lib/cache/lru.ts';
-import { monotonicMs } from '../../../lib/monotonic.ts';
+import { monotonicMs } from '../../../lib/clock.ts';
 import { keyed } from '../../../lib/queue.ts';
 import { findTerms } from '../../../requesters/licenses/terms-store.ts';
 import { countingKey, type QuotaSpan } from '../../../rules/terms/quota.ts';

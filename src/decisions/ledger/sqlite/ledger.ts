@@ -2,12 +2,11 @@
 import type { SqliteDb } from '../../../db/sqlite/db.ts';
 import { type Clock, goingOnFrom, machineClock } from '../../../lib/clock.ts';
 import { insertBackwardStep } from '../../history/time-order.ts';
-import { type PlacedSubmission, place, toFlush, toRecorded } from '../flush.ts';
+import { type Flush, place, type Submission, toFlush, toRecorded } from '../flush.ts';
 import type { Ledger } from '../ledger.ts';
 import { openLedger, startLedger } from '../open.ts';
 import { type CountUsed, OpenQuotas } from '../quota/open.ts';
 import type { Announced } from '../row.ts';
-import type { Flush, Submission } from '../submission.ts';
 import { onTestTables } from '../test-tables.ts';
 
 /** For openSqlite: the ledger's part of the storage thread, and that of the ledger of tests. */
@@ -39,11 +38,6 @@ export async function openSqliteLedger(
 
   /** The time of the newest decision that may be recorded. */
   let newestAt = start.newest.at;
-  async function noteBackwardStep(placed: readonly PlacedSubmission[]): Promise<void> {
-    const [first] = placed.flatMap(({ places }) => places.slice(0, 1));
-    if (first !== undefined && first.at < newestAt) await db.atomic([insertBackwardStep(first.seq)]);
-    newestAt = placed.at(-1)?.at ?? newestAt;
-  }
 
   /** The newest time recorded. A check that is decided again goes before others that arrived earlier. */
   let latest = 0;
@@ -57,7 +51,9 @@ export async function openSqliteLedger(
     latest = Math.min(latest, time.now());
     const placed = place(submissions, { ledgerNo: start.ledgerNo, atOf: toTime, next: numbers.next });
     await numbers.reserved();
-    await noteBackwardStep(placed);
+    const first = placed[0]?.places[0];
+    if (first !== undefined && first.at < newestAt) await db.atomic([insertBackwardStep(first.seq)]);
+    newestAt = placed.at(-1)?.at ?? newestAt;
     const answers = await db.call<number[] | null>(procedure, toFlush(placed, start.ledgerNo, subscribed()));
     if (answers !== null) return toRecorded(placed, answers);
     for (const { entries } of submissions) quotas.forget(entries);

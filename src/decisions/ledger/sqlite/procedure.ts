@@ -11,7 +11,7 @@ import { RECEIPT_SQL, receiptParams } from '../../../db/receipt.ts';
 import { type Connection, ExpectationFailed } from '../../../db/sqlite/connection.ts';
 import type { Procedure } from '../../../db/sqlite/worker.ts';
 import { Lru } from '../../../lib/cache/lru.ts';
-import { monotonicMs } from '../../../lib/monotonic.ts';
+import { monotonicMs } from '../../../lib/clock.ts';
 import type { LimitState } from '../../../rules/limit.ts';
 import { countedAfterSql } from '../../history/counted.ts';
 import { COLUMNS, type FlushOutcome, type FlushRows, workOut } from '../flush.ts';

@@ -1,20 +1,51 @@
-/**
- * The decisions of an attempt that came too late to be recorded. A batch may take longer to decide than its grounds
- * stay fresh: the next attempt reads the grounds again, and decides again only the checks for which they changed.
- * Promise: a kept decision is the one that deciding again would return, except that an offer among its remedies may
- * have ended in between.
- */
+/** Attempts to decide: what is recorded was true when its recording began, and else it is decided again. */
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../api/errors.ts';
 import type { Caller } from '../../api/permissions.ts';
-import { parseIso } from '../../lib/clock.ts';
+import { monotonicMs, parseIso } from '../../lib/clock.ts';
 import type { PriceList } from '../../requesters/offers/price-list.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
-import type { Ask } from '../check/ask.ts';
-import { type Decided, type DecideTerms, decideAsk } from '../check/draft.ts';
-import type { Subject } from '../check/facts.ts';
+import { type Grounds, Stale } from '../ledger/ledger.ts';
+import type { Ask } from './ask.ts';
+import { type Decided, type DecideTerms, decideAsk } from './draft.ts';
+import type { Subject } from './facts.ts';
 
-/** An attempt. The lists are in the order of the request. */
+/** A request whose key can be looked at again. */
+export interface Asker {
+  caller: Caller;
+  /** Before its key was looked at; see monotonicMs. */
+  readonly arrivedAt: number;
+  admit(): Promise<Caller>;
+}
+
+/**
+ * Returns what `decide` returns. As long as it throws Stale, starts over with the key and its permission. Rejects with
+ * what else it throws, and with what `admit` throws.
+ */
+export function decideFresh<T>(
+  asker: Asker,
+  decide: (grounds: Grounds) => Promise<T>,
+  grounds: Grounds = { readAt: asker.arrivedAt },
+): Promise<T> {
+  const retry = (error: unknown): Promise<T> => startOver(asker, decide, error);
+  try {
+    return decide(grounds).catch(retry);
+  } catch (error) {
+    // Not every way to a decision is async: each promise costs a check more than its rules do.
+    return retry(error);
+  }
+}
+
+async function startOver<T>(asker: Asker, decide: (grounds: Grounds) => Promise<T>, error: unknown): Promise<T> {
+  if (!(error instanceof Stale)) throw error;
+  // By then, edits committed together with the late flush are known.
+  await new Promise(setImmediate);
+  const grounds = { readAt: monotonicMs(), since: error.since };
+  asker.caller = await asker.admit();
+  return decideFresh(asker, decide, grounds);
+}
+
+/** An attempt to decide a batch. The lists are in the order of the request. */
 export interface Round {
   asks: readonly (Ask | Failure)[];
   subjects: readonly (Subject | Failure)[];
@@ -32,6 +63,12 @@ interface Shared {
 
 const MINUTE_MS = 60_000;
 
+/**
+ * Keeps the decisions of an attempt that came too late to be recorded. A batch may take longer to decide than its grounds
+ * stay fresh: the next attempt reads the grounds again, and decides again only the checks for which they changed.
+ * Promise: a kept decision is the one that deciding again would return, except that an offer among its remedies may
+ * have ended in between.
+ */
 export class KeptDecisions {
   #shared: Shared | undefined;
   #round: Round | undefined;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../../kit/fast-check.ts';
-import { parseWanted, toWanted } from './wanted.ts';
+import { parseWanted, toWanted } from './codes.ts';
 
 test('types come back once each, in order, at most eight', () => {
   fc.assert(
