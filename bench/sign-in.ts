@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { FastifyRequest } from 'fastify';
 import { temporaryFolder } from '../kit/launch.ts';
 import type { Authenticate } from '../src/api/http/auth.ts';
+import type { Keys } from '../src/api/keys/authenticate.ts';
 import type { Caller } from '../src/api/permissions.ts';
 import { openSessions } from '../src/api/users/sessions.ts';
 import { contender, loadCatalogue, measure } from './check.ts';
@@ -87,7 +88,7 @@ function addedNs(rounds: number): number {
   const caller = { keyId: 'key_1' } as Caller;
   const byKey: Authenticate = () => caller;
   const none = null as never;
-  const sessions = openSessions({ db: none, clock: none, keys: none, authenticate: byKey });
+  const sessions = openSessions({ db: none, clock: none, keys: { authenticate: byKey } as Keys });
   const request = { headers: HEADERS, routeOptions: { config: {} } } as unknown as FastifyRequest;
   const credentials = HEADERS.authorization;
   const differences = Array.from(

@@ -5,7 +5,7 @@ import { openChanges } from '../api/changes/changes.ts';
 import { joinCluster } from '../api/changes/cluster.ts';
 import { openEvents } from '../api/events/store.ts';
 import { openStreams } from '../api/events/stream.ts';
-import type { Authenticate, Needs } from '../api/http/auth.ts';
+import type { Needs } from '../api/http/auth.ts';
 import { openKeys } from '../api/keys/authenticate.ts';
 import { openProvider } from '../api/users/provider.ts';
 import { openSessions } from '../api/users/sessions.ts';
@@ -144,12 +144,13 @@ async function openEngine(
 async function openKnown(
   { config, logger }: Options,
   opened: AsyncDisposableStack,
-  { db, clock, changes, memory, listening }: Engine,
+  { db, clock, changes, follower, memory, listening }: Engine,
 ) {
   const collections = openCollections(db, changes);
   const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
   const keys = openKeys(db, changes, clock, {
     ...config,
+    confirm: () => follower.confirm(),
     onUnreadable: (report) =>
       logger.warn(report, 'a trusted proxy sends addresses that cannot be read; let it send the address alone'),
   });
@@ -279,12 +280,7 @@ const STREAM_NEEDS: Needs = { permissions: ['webhooks:manage'], secretKey: false
 /** The ways in: keys, sessions of the console, event streams. */
 function openDoors({ oidc }: Config, parts: Base & Background) {
   const { db, clock, follower, keys, events } = parts;
-  // Requests wait until this node knows all changes, of keys and of everything else.
-  const authenticate: Authenticate = (...given) => {
-    const freshness = follower.confirm();
-    return freshness === undefined ? keys.authenticate(...given) : freshness.then(() => keys.authenticate(...given));
-  };
-  const sessions = openSessions({ db, clock, keys, authenticate });
+  const sessions = openSessions({ db, clock, keys });
   const streams = openStreams({
     events,
     reauthorize: async (request) =>

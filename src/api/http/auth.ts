@@ -2,7 +2,7 @@
  * Authorization: every route names the permission it needs, and the caller is known before the body is read. The keys
  * room checks keys; its functions are passed in, so that this room knows no feature.
  */
-import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Permission } from '../permissions.ts';
 import { type App, appendHook } from './app.ts';
 
@@ -96,33 +96,36 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
     const needs = toNeeds(route.config ?? {});
     if (needs === undefined) return;
     const requireKey = keyStep({ authenticate, authorize }, needs, keyHeader);
-    route.onRequest = appendHook(route.onRequest, (request, _reply, done) => {
-      if (openTo === undefined) return requireKey(request, done);
-      Promise.resolve(openTo(request)).then((isOpen) => (isOpen ? done() : requireKey(request, done)), done);
-    });
+    const unlessOpen: OnRequest = (request, reply, done) => {
+      Promise.resolve(openTo?.(request)).then((isOpen) => (isOpen ? done() : requireKey(request, reply, done)), done);
+    };
+    route.onRequest = appendHook(route.onRequest, openTo === undefined ? requireKey : unlessOpen);
   });
 }
+
+type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /** Returns the step that finds the caller of a request. It awaits nothing for a key in memory, as nearly all are. */
 function keyStep(
   { authenticate, authorize }: Pick<Doors, 'authenticate' | 'authorize'>,
   needs: Needs,
   header?: string,
-) {
-  const enter = (request: FastifyRequest, caller: Caller): void => {
+): OnRequest {
+  const awaitCaller = async (request: FastifyRequest, finding: Promise<Caller>): Promise<void> => {
+    const caller = await finding;
     authorize(caller, needs);
     request.caller = caller;
   };
-  return (request: FastifyRequest, done: (error?: Error) => void): void => {
-    let caller: Caller | Promise<Caller>;
+  return (request, _reply, done) => {
     try {
-      caller = authenticate(request, readCredentials(request, header));
-      if (!(caller instanceof Promise)) enter(request, caller);
+      const found = authenticate(request, readCredentials(request, header));
+      if (found instanceof Promise) return void awaitCaller(request, found).then(() => done(), done);
+      authorize(found, needs);
+      request.caller = found;
     } catch (error) {
       return done(error as Error);
     }
-    if (caller instanceof Promise) caller.then((found) => enter(request, found)).then(() => done(), done);
-    else done();
+    done();
   };
 }
 

@@ -99,20 +99,18 @@ function requireShape({ bytes, keys, containers }: Shape, name: string): void {
 }
 
 function parse(text: string, name: string): unknown {
-  const { value, repeated } = parseText(text, name);
-  if (repeated === undefined) return value;
-  const param = repeated.slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
-  throw fail('invalid_request', `\`${param}\` is given more than once in the same object; give it once.`, { param });
-}
-
-function parseText(text: string, name: string): { value: unknown; repeated: (string | number)[] | undefined } {
+  let value: unknown;
+  let repeated: (string | number)[] | undefined;
   try {
-    const value = JSON.parse(text);
-    return { value, repeated: repeatedKey(text, value) };
+    value = JSON.parse(text);
+    repeated = repeatedKey(text, value);
   } catch (error) {
     const why = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
     throw fail('invalid_json', `${name} is not valid JSON: ${why}.`, { cause: error });
   }
+  if (repeated === undefined) return value;
+  const param = repeated.slice(0, DEPTH_MAX).reduce<string>(pathTo, '');
+  throw fail('invalid_request', `\`${param}\` is given more than once in the same object; give it once.`, { param });
 }
 
 const PROBLEMS_MAX = 100;

@@ -1,12 +1,12 @@
 /**
- * Finds the caller of a request: checks form and checksum of the key, then the cached key (forgotten on change), then
- * expiry and source address. A revocation or expiry applies from the next request on this node.
+ * Finds the caller of a request: waits until the node knows all changes, checks form and checksum of the key, then the
+ * cached key (forgotten on change), then expiry and source address. A revocation or expiry applies from the next request on this node.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Db, Step } from '../../db/db.ts';
 import { Cache } from '../../lib/cache/cache.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import { findEnd, hashCredential } from '../../lib/credential.ts';
+import { type End, findEnd, hashCredential } from '../../lib/credential.ts';
 import type { Origin } from '../../lib/forwarded.ts';
 import { contains, parseAddress, parseRange, type Range } from '../../lib/ip-range.ts';
 import type { Changes } from '../changes/changes.ts';
@@ -45,6 +45,8 @@ export interface Keys {
 }
 
 export interface KeysOptions {
+  /** undefined: this node knows all changes, of keys and of everything else. Otherwise a request waits for it. */
+  confirm(): Promise<void> | undefined;
   trustedProxies: readonly Range[];
   /** Chosen by the operator, so it may lack our checksum. */
   bootstrapKey: string | null;
@@ -53,7 +55,7 @@ export interface KeysOptions {
 }
 
 export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOptions): Keys {
-  const { trustedProxies, bootstrapKey, onUnreadable } = options;
+  const { confirm, trustedProxies, bootstrapKey, onUnreadable } = options;
   const unreadable = watchUnreadable(clock, onUnreadable);
   const counted = (origin: Origin): Origin => {
     if (origin !== undefined && 'unreadable' in origin) unreadable.add(origin.unreadable);
@@ -80,7 +82,8 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
 
   function admit(found: Known, request: FastifyRequest): Caller {
     const now = clock.now();
-    requireValid(found.key, now);
+    const end = findEnd(found.key, now);
+    if (end !== undefined) throw ended(end);
     if (found.ranges.length > 0) requireAddress(found.ranges, counted(findSource(request, trustedProxies)));
     lastUses.set(found.key.id, now);
     return found;
@@ -88,8 +91,12 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
 
   return {
     authenticate(request, credentials) {
-      const found = known.get(credentials ?? '');
-      return found === undefined ? load(credentials).then((loaded) => admit(loaded, request)) : admit(found, request);
+      const freshness = confirm();
+      const found = freshness === undefined ? known.get(credentials ?? '') : undefined;
+      if (found !== undefined) return admit(found, request);
+      return Promise.resolve(freshness)
+        .then(() => known.get(credentials ?? '') ?? load(credentials))
+        .then((loaded) => admit(loaded, request));
     },
     authenticateText: async (text, request) => admit(await load(`Bearer ${text}`), request),
     async authenticateId(keyId, credential, request) {
@@ -114,12 +121,9 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
   };
 }
 
-/** Throws invalid_api_key. */
-function requireValid(key: Key, now: number): void {
-  const end = findEnd(key, now);
-  if (end === undefined) return;
-  const ended = end.how === 'revoked' ? 'was revoked' : 'expired';
-  throw fail('invalid_api_key', `This API key ${ended} at ${toIso(end.at)}. Use another one.`);
+function ended({ how, at }: End): Failure {
+  const what = how === 'revoked' ? 'was revoked' : 'expired';
+  return fail('invalid_api_key', `This API key ${what} at ${toIso(at)}. Use another one.`);
 }
 
 function lacking({ role }: Caller, permission: Permission, { permissions }: Needs): Failure {

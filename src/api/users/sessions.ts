@@ -59,8 +59,6 @@ export interface SessionsDeps {
   db: Db;
   clock: Clock;
   keys: Keys;
-  /** Authenticates by key. */
-  authenticate: Authenticate;
 }
 
 async function getCaller(
@@ -88,7 +86,7 @@ function newSession(holderId: string, now: number): NewSession {
 const handOver = (reply: FastifyReply, origin: string | undefined, token: string): void =>
   void reply.header('set-cookie', consoleCookie(origin, token, LIFETIME_MS / 1000));
 
-export function openSessions({ db, clock, keys, authenticate }: SessionsDeps): Sessions {
+export function openSessions({ db, clock, keys }: SessionsDeps): Sessions {
   async function resume(request: FastifyRequest): Promise<Opened> {
     const token = tokenIn(request);
     if (token === undefined) throw fail('missing_api_key', 'Not signed in. Sign in to the console.');
@@ -108,9 +106,9 @@ export function openSessions({ db, clock, keys, authenticate }: SessionsDeps): S
   return {
     authenticate(request, credentials) {
       // First, because nearly every request has a key and `routeOptions` makes an object.
-      if (credentials !== undefined || tokenIn(request) === undefined) return authenticate(request, credentials);
+      if (credentials !== undefined || tokenIn(request) === undefined) return keys.authenticate(request, credentials);
       // A proxy forwards its visitors' cookies, so only the key counts there.
-      if (request.routeOptions.config.keyHeader !== undefined) return authenticate(request, credentials);
+      if (request.routeOptions.config.keyHeader !== undefined) return keys.authenticate(request, credentials);
       return resume(request).then(({ caller }) => caller);
     },
     async openWithKey(keyText, request, reply) {

@@ -49,14 +49,11 @@ for (const [name, url] of Object.entries(setup.procedures)) {
 /** Opened on the first call: before it the tables may not exist. */
 const procedures = new Map<string, Procedure>();
 
-function getProcedure(name: string): Procedure {
-  let procedure = procedures.get(name);
-  if (procedure === undefined) {
-    const open = openers.get(name);
-    if (open === undefined) throw new Error(`no procedure ${name}`);
-    procedure = open(connection);
-    procedures.set(name, procedure);
-  }
+function openProcedure(name: string): Procedure {
+  const open = openers.get(name);
+  if (open === undefined) throw new Error(`no procedure ${name}`);
+  const procedure = open(connection);
+  procedures.set(name, procedure);
   return procedure;
 }
 
@@ -70,7 +67,8 @@ function perform(request: WorkerRequest): unknown {
   if (request.kind === 'read') return connection.all(request.sql, request.params);
   if (request.kind === 'atomic') return runSteps(connection, request.steps);
   if (request.kind === 'checkpoint') return undefined;
-  return getProcedure(request.procedure).run(request.payload);
+  const procedure = procedures.get(request.procedure) ?? openProcedure(request.procedure);
+  return procedure.run(request.payload);
 }
 
 function readGroup(group: WorkerRequest[]): WorkerAnswer[] {

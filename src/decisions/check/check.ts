@@ -1,7 +1,8 @@
 /**
- * The check, in a straight line: find the subjects, decide, record, answer. One road for a single check, a batch and a
- * proxy's request. A decision with `recorded: true` is on disk, with its use of a limit; a check that cannot be
- * recorded gets no decision.
+ * The check, in a straight line: find the subjects, decide, record, answer (`answerAll`). One road for a single check,
+ * a batch and a proxy's request. It has one short cut (`checkAtOnce`): a plain check whose records are in memory takes
+ * the same steps without lists and turns of promises, which would cost it more than its rules do. A decision with
+ * `recorded: true` is on disk, with its use of a limit; a check that cannot be recorded gets no decision.
  */
 
 import { Failure, unavailable } from '../../api/errors.ts';
@@ -63,27 +64,25 @@ export interface CheckAttempt {
 
 /** Decides one check. Throws what the check is refused with, Unavailable, Stale. */
 export const check = (deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<Decision> =>
-  isPlain(ask, attempt)
-    ? traced('check', () => decideAtOnce(deps, ask, attempt) ?? answerAll(deps, [ask], attempt).then(getOnly))
-    : checkAll(deps, [ask], attempt).then(getOnly);
-
-/** Nothing but its records has to be found before it is decided, and it is recorded without a receipt. */
-const isPlain = (ask: Ask, { caller, toReceipt, kept }: CheckAttempt): boolean =>
-  toReceipt === undefined && kept === undefined && ask.dryRun !== true && !caller.readOnly && !hasAddress(ask);
+  traced('check', () => checkAtOnce(deps, ask, attempt) ?? answerAll(deps, [ask], attempt).then(getOnly));
 
 /**
- * Decides a plain check whose records are in memory, as those of nearly all are: lists and turns of promises cost it
- * more than its rules do. Returns undefined for others.
+ * The short way of a plain check, which is recorded without a receipt, and of which everything is in memory. Returns
+ * undefined for others.
  */
-function decideAtOnce(deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<Decision> | undefined {
+function checkAtOnce(deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<Decision> | undefined {
+  const { caller, grounds, explainer, signalsOf, toReceipt, kept } = attempt;
+  const { maxAge, precision } = deps;
+  if (toReceipt !== undefined || kept !== undefined || ask.dryRun === true || caller.readOnly) return undefined;
+  if (ask.context !== undefined && hasAddress(ask)) return undefined;
   const subject = deps.snapshot.subject(ask);
   if (subject === undefined) return undefined;
-  const ledger = pickLedger(deps, attempt);
-  const terms = toDecideTerms(deps, attempt, ledger.now());
-  const deciding = decidingReading(subject, ask, terms.now);
+  const ledger = pickLedger(deps, caller);
+  const terms = { caller, explainer, signalsOf, now: ledger.now(), maxAge, precision };
+  const deciding = subject.others === undefined ? subject : decidingReading(subject, ask, terms.now);
   if (deciding instanceof UndecidedUrl) throw deciding;
   const { draft, entry } = traced('decide', () => decideAsk(deciding, ask, terms));
-  return traced('commit', () => ledger.record([entry], undefined, attempt.grounds)).then(
+  return traced('commit', () => ledger.record([entry], undefined, grounds)).then(
     ([recorded]) => settle(draft, recorded as Recorded),
     (error: unknown) => {
       throw toRefusal(error);
@@ -91,14 +90,8 @@ function decideAtOnce(deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise
   );
 }
 
-const pickLedger = ({ ledger, testLedger }: CheckDeps, { caller }: CheckAttempt): Ledger =>
-  caller.mode === 'test' ? testLedger : ledger;
-
-const toDecideTerms = (
-  { maxAge, precision }: CheckDeps,
-  { caller, explainer, signalsOf }: CheckAttempt,
-  now: number,
-): DecideTerms => ({ caller, explainer, signalsOf, now, maxAge, precision });
+const pickLedger = ({ ledger, testLedger }: CheckDeps, { mode }: Caller): Ledger =>
+  mode === 'test' ? testLedger : ledger;
 
 function getOnly([answer]: readonly (Decision | Failure)[]): Decision {
   if (answer instanceof Failure) throw answer;
@@ -117,13 +110,14 @@ async function answerAll(
   given: readonly (Ask | Failure)[],
   attempt: CheckAttempt,
 ): Promise<(Decision | Failure)[]> {
-  const { kept } = attempt;
-  const ledger = pickLedger(deps, attempt);
+  const { caller, explainer, signalsOf, kept } = attempt;
+  const { maxAge, precision } = deps;
+  const ledger = pickLedger(deps, caller);
   // Only what is not there yet is awaited: each turn of a promise costs a check more than its rules do.
   const judging = judgeAddresses(deps, given);
   const asks = judging instanceof Promise ? await judging : judging;
   const subjects = findInMemory(deps.snapshot, asks) ?? (await findSubjects(deps, asks, kept));
-  const terms = toDecideTerms(deps, attempt, ledger.now());
+  const terms = { caller, explainer, signalsOf, now: ledger.now(), maxAge, precision };
   const deciding = decideAll({ asks, subjects }, terms, kept);
   const decided = deciding instanceof Promise ? await deciding : deciding;
   const answers = decided.some(isDry) ? await settleDry(ledger, decided) : decided.map(getDraft);

@@ -122,7 +122,6 @@ function withFirst(subject: Subject, others: readonly PlacedSubject[], i: number
 }
 
 const NO_ITEM = { id: null, externalId: null };
-const crawlerName = (crawler: Facts['crawler']): string | null => (crawler === null ? null : crawler.name);
 const findLicenseId = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): string | null =>
   licenseOf?.(facts)?.id ?? null;
 
@@ -141,14 +140,14 @@ export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded:
     allowed,
     action: allowed ? 'allow' : 'deny',
     reason,
-    message: toMessage(verdict),
+    message: rule?.message ?? (reason === null ? ALLOWED_MESSAGE : REASONS[reason].message),
     permissions: verdict.permissions,
     contentId,
     externalId,
     url: toRecordedUrl(evaluation),
     collectionId: facts.place.collectionId,
     requesterId: facts.requesterId,
-    crawler: crawlerName(facts.crawler),
+    crawler: facts.crawler?.name ?? null,
     verified: facts.verified,
     policyId: policy.id,
     policyVersion: policy.version,
@@ -165,14 +164,13 @@ export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded:
   return { decision, limit: allowed ? rule.limit : null, message: rule.message };
 }
 
-const toMessage = ({ rule, reason }: Verdict): string =>
-  rule?.message ?? (reason === null ? ALLOWED_MESSAGE : REASONS[reason].message);
-
 /**
  * Returns the URL that was asked for as it is recorded. Its query is the visitor's own word: it is recorded only where
  * a pattern names one, of the collection or of a rule, and there it is enough to decide again.
  */
-function toRecordedUrl({ policy, facts: { page, target } }: Evaluation): string | null {
+function toRecordedUrl({ policy, facts }: Evaluation): string | null {
+  const { page } = facts;
+  const target = page && facts.target;
   if (page === null || target === null) return null;
   const { asked } = page;
   // In one piece, which JSON.stringify writes faster.
@@ -205,8 +203,8 @@ function toEntry(evaluation: Evaluation, draft: OpenDraft, inputs: string | null
     crawler: decision.crawler,
     verified: verifiedCode(decision.verified),
     claimed: decision.claimed ?? null,
-    wanted: wantedLicense(evaluation, decision.recorded),
-    enforced: decision.enforced ? 1 : 0,
+    wanted: decision.allowed ? null : wantedLicense(evaluation, decision.recorded),
+    enforced: Number(decision.enforced),
     candidate,
     claim: limit === null ? null : toClaim(limit, file, facts),
     quota: toQuotaClaim(evaluation, decision),
@@ -219,8 +217,8 @@ const toQuota = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): Quo
 /** Returns null unless the check is allowed by a license that has a quota for it. */
 export function toQuotaClaim({ facts, verdict }: Evaluation, decision: Decision): QuotaClaim | null {
   const { rule, reason } = verdict;
-  if (reason !== null || rule === null || toQuota(rule, facts) === null) return null;
-  const offers = toOffers(rule.licensesOf?.(facts) ?? [], facts);
+  if (reason !== null || rule === null || rule.licensesOf === null || toQuota(rule, facts) === null) return null;
+  const offers = toOffers(rule.licensesOf(facts), facts);
   const isDistinct = offers.some(({ quota }) => quota?.unit === 'distinct_content');
   const key = isDistinct ? contentKey(facts.content?.no ?? 0, () => digestUrl(toFileUrl(decision, facts) ?? '')) : null;
   return { offers, content: key, spends: decision.enforced };
