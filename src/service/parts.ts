@@ -150,7 +150,7 @@ async function openKnown(
   const snapshot = new Snapshot(db, changes, collections, memory.snapshot);
   const keys = openKeys(db, changes, clock, {
     ...config,
-    confirm: () => follower.confirm(),
+    confirm: follower.confirm,
     onUnreadable: (report) =>
       logger.warn(report, 'a trusted proxy sends addresses that cannot be read; let it send the address alone'),
   });

@@ -1,6 +1,7 @@
 /**
  * Finds the caller of a request: waits until the node knows all changes, checks form and checksum of the key, then the
- * cached key (forgotten on change), then expiry and source address. A revocation or expiry applies from the next request on this node.
+ * cached key (forgotten on change), then expiry and source address. A revocation or expiry applies from the next
+ * request on this node.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Db, Step } from '../../db/db.ts';
@@ -104,12 +105,7 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
       if (key === undefined) throw fail('invalid_api_key', 'The API key of this session was revoked.');
       return admit(toKnown(key, credential), request);
     },
-    authorize(caller, needs) {
-      for (const permission of needs.permissions) {
-        if (!holdsPermission(caller.permissions, permission)) throw lacking(caller, permission, needs);
-      }
-      if (needs.secretKey && caller.readOnly) throw notReadOnly(caller, needs);
-    },
+    authorize,
     source(request) {
       const origin = counted(findSource(request, trustedProxies));
       return origin !== undefined && 'address' in origin ? origin.address : null;
@@ -119,6 +115,13 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
     lastUsedAt: (keyId) => lastUses.get(keyId),
     close: () => lastUses.close(),
   };
+}
+
+function authorize(caller: Caller, needs: Needs): void {
+  for (const permission of needs.permissions) {
+    if (!holdsPermission(caller.permissions, permission)) throw lacking(caller, permission, needs);
+  }
+  if (needs.secretKey && caller.readOnly) throw notReadOnly(caller, needs);
 }
 
 function ended({ how, at }: End): Failure {

@@ -1,4 +1,4 @@
-/** Attempts: a stale one starts over, and decisions of one before are kept only where deciding again returns the same. */
+/** Attempts: a stale one starts over, and keeps a decision only where deciding again would return the same. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fail } from '../../api/errors.ts';

@@ -64,8 +64,9 @@ interface Shared {
 const MINUTE_MS = 60_000;
 
 /**
- * Keeps the decisions of an attempt that came too late to be recorded. A batch may take longer to decide than its grounds
- * stay fresh: the next attempt reads the grounds again, and decides again only the checks for which they changed.
+ * Keeps the decisions of an attempt that came too late to be recorded. A batch may take longer to decide than its
+ * grounds stay fresh: the next attempt reads the grounds again, and decides again only the checks for which they
+ * changed.
  * Promise: a kept decision is the one that deciding again would return, except that an offer among its remedies may
  * have ended in between.
  */

@@ -2,7 +2,7 @@
 import { VERIFIED_KINDS, type VerifiedKind } from '../../rules/facts.ts';
 import { decodeReason, REASONS, type Reason } from '../../rules/reason.ts';
 
-/** How a requester was verified. */
+/** The code of a way to verify a requester. */
 export const verifiedCode = (kind: VerifiedKind | null): number | null =>
   kind === null ? null : VERIFIED_KINDS.indexOf(kind) + 1;
 

@@ -91,7 +91,9 @@ function emptyRows(count: number): Value[] {
 }
 
 export function toFlush(submissions: readonly PlacedSubmission[], ledgerNo: number, announced: Announced): FlushRows {
-  const rows = emptyRows(submissions.reduce((sum, { entries }) => sum + entries.length, 0));
+  let count = 0;
+  for (const { entries } of submissions) count += entries.length;
+  const rows = emptyRows(count);
   const claims: (string | number)[] = [];
   const quotas: QuotaAsk[] = [];
   const receipts: FlushRows['receipts'][number][] = [];
