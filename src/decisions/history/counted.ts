@@ -110,9 +110,7 @@ export async function readGone(
   { from, to }: { from: number; to: number },
   licenseIds: readonly string[] | null,
 ): Promise<CountedDecision[]> {
-  const [purged] = await db.read('select content_no from purges limit 1');
-  // Items that are deleted from now on were not deleted when the caller began.
-  const span = purged === undefined ? { after: 0, last: 0, from, to } : await countedSpan(db, from, to);
+  const span = await purgedSpan(db, from, to);
   const rows = await db.read<CountedRow>(
     // Purging moves decisions from one table to the other: one statement sees each once.
     `${readSql(db, 'decisions', `${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}`, licenseIds)}
@@ -128,8 +126,7 @@ export async function countGoneByLicense(
   { from, to }: { from: number; to: number },
   licenseIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const [purged] = await db.read('select content_no from purges limit 1');
-  const span = purged === undefined ? { after: 0, last: 0, from, to } : await countedSpan(db, from, to);
+  const span = await purgedSpan(db, from, to);
   const isTheirs = inList(db.engine, 'license_id', 'text', '$5');
   const rows = await db.read<{ license_id: string; n: number }>(
     `select license_id, count(*) as n from (
@@ -180,6 +177,13 @@ export async function countedSpan(db: Db, from: number, to: number): Promise<Cou
   const [first, last] = await logEnds(db, from, to);
   const [firstDeleted, lastDeleted] = await readEnds(db, 'deleted_decisions', from, to);
   return { after: Math.min(first, firstDeleted) - 1, last: Math.max(last, lastDeleted), from, to };
+}
+
+/** Returns the span of decisions of a time that may be about items which are being purged; empty if none are. */
+export async function purgedSpan(db: Db, from: number, to: number): Promise<CountedSpan> {
+  const [purged] = await db.read('select content_no from purges limit 1');
+  // Items that are deleted from now on were not deleted when the caller began.
+  return purged === undefined ? { after: 0, last: 0, from, to } : await countedSpan(db, from, to);
 }
 
 /** Returns numbers that enclose all decisions of a time that are in the log. */

@@ -7,10 +7,10 @@ import type { Db, Step, Value } from '../../db/db.ts';
 import {
   COUNTS,
   type CountedSpan,
-  countedSpan,
   IS_GONE,
   IS_UNARCHIVED,
   OF_PURGED_ITEMS,
+  purgedSpan,
   SPAN,
   spanParams,
 } from './counted.ts';
@@ -91,9 +91,7 @@ export interface DeletedCount {
 
 /** Counts the decisions of a time that readers of the log do not see because their items were deleted. */
 export async function countDeletedIn(db: Db, { from, to }: TimeSpan): Promise<DeletedCount> {
-  const [purged] = await db.read('select content_no from purges limit 1');
-  // Items that are deleted from now on were not deleted when the caller began.
-  const span = purged === undefined ? { after: 0, last: 0, from, to } : await countedSpan(db, from, to);
+  const span = await purgedSpan(db, from, to);
   const purging = `from decisions where ${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}
     and ${IS_UNARCHIVED}`;
   const [row] = await db.read<{ licensed: number; unlicensed: number }>(

@@ -19,6 +19,9 @@ const NAMES = [
 ];
 const NAME = new RegExp(String.raw`\b(${NAMES.join('|')})\b`, 'g');
 
+/** The tables of decisions, for copies of all tables. */
+export const TABLES = { live: 'decisions', test: 'test_decisions' } as const;
+
 /** Names the tables of tests instead of the live ones. */
 export const toTestSql = (sql: string): string => sql.replaceAll(NAME, 'test_$1');
 

@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, s
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { holdFolder } from '../../db/sqlite/hold.ts';
-import { TABLES } from '../../decisions/history/tables.ts';
+import { TABLES } from '../../decisions/ledger/test-tables.ts';
 import { makeFolder, sync } from '../../lib/folder.ts';
 
 const FILE = 'postern.db';

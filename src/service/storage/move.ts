@@ -10,7 +10,7 @@ import { migrate, UNFINISHED } from '../../db/migrate.ts';
 import { openPostgres, type PostgresDb, toArray } from '../../db/postgres/db.ts';
 import { openSqlite, type SqliteDb } from '../../db/sqlite/db.ts';
 import { holdFolder } from '../../db/sqlite/hold.ts';
-import { TABLES } from '../../decisions/history/tables.ts';
+import { TABLES } from '../../decisions/ledger/test-tables.ts';
 import { makeFolder } from '../../lib/folder.ts';
 import { toStoredKey } from '../../rules/limit-key.ts';
 

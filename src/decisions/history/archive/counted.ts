@@ -108,7 +108,7 @@ const toCounted = (row: ArchivedRow, present: ReadonlySet<number>): CountedDecis
   seq: row.seq,
   at: row.decided_at,
   licenseId: row.license_id,
-  purpose: row.purpose ?? toPurpose(row.inputs),
+  purpose: toPurpose(row),
   ...contentOf(row),
   deleted: (row.content_no ?? 0) > 0 && !present.has(row.content_no as number),
 });
@@ -180,5 +180,6 @@ async function read<T>(parquet: Parquet, file: ArchivedFile, columns: string, re
   }
 }
 
-const toPurpose = (inputs: string | null): string | null =>
-  inputs === null ? null : ((JSON.parse(inputs) as { purpose?: string }).purpose ?? null);
+/** Older decisions have their purpose among the inputs. */
+export const toPurpose = ({ purpose, inputs }: Pick<ArchivedRow, 'purpose' | 'inputs'>): string | null =>
+  purpose ?? (inputs === null ? null : ((JSON.parse(inputs) as { purpose?: string }).purpose ?? null));

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { toIso } from '../../../lib/clock.ts';
 import { decisionId } from '../../ledger/decision.ts';
 import type { CountedSpan } from '../counted.ts';
+import { toPurpose } from './counted.ts';
 import { Parquet } from './parquet.ts';
 
 const ENGINE_MIB = 256;
@@ -47,7 +48,7 @@ export async function readLicensed(folder: string, licensed: Licensed) {
 }
 
 function toExported(row: Row, { licenseId }: Licensed, ledgerNo: number) {
-  const { seq, decided_at: at, content_id: contentId, inputs, url = null, file = null, purpose } = row;
+  const { seq, decided_at: at, content_id: contentId, url = null, file = null } = row;
   return {
     id: decisionId(ledgerNo, at, seq),
     allowed: true,
@@ -56,7 +57,7 @@ function toExported(row: Row, { licenseId }: Licensed, ledgerNo: number) {
     contentId,
     url,
     file,
-    purpose: purpose ?? (inputs === null ? null : ((JSON.parse(inputs) as { purpose?: string }).purpose ?? null)),
+    purpose: toPurpose(row),
     created: toIso(at),
   };
 }
