@@ -1,8 +1,8 @@
 /**
- * Writes dist/ for the package: the JavaScript of src/ with the client and the packages that it uses, in few files,
- * because Node.js strips no types inside node_modules and takes longest to load many small modules. What is started by
- * path keeps its name: the service, the command, threads and procedures. Beside them are data and the licenses of what
- * was built in.
+ * Writes dist/ for the package: the JavaScript of src/ with audit/, the client and the packages that it uses, in few
+ * files, because Node.js strips no types inside node_modules and takes longest to load many small modules. What is
+ * started by path keeps its name: the service, the command, threads and procedures. Beside them are data and the
+ * licenses of what was built in.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -26,9 +26,9 @@ const places: Plugin = {
   name: 'places',
   /** Names files from dist/ instead of from the module. */
   transform(code, id) {
-    if (!id.startsWith(src)) return null;
+    if (!/^(audit\/)?src\//.test(relative(root, id))) return null;
     const placed = code.replaceAll(/new URL\('([\w./-]+)', import\.meta\.url\)/g, (_, path: string) => {
-      const target = relative(src, join(dirname(id), path)).replace(/\.ts$/, '.js');
+      const target = distPath(join(dirname(id), path)).replace(/\.ts$/, '.js');
       return `new URL(${JSON.stringify(target)}, ${DIST})`;
     });
     // Lines stay where they are.
@@ -56,7 +56,9 @@ const reading: Plugin = {
 };
 
 /** Programs that run apart are built apart: each loads a few files of its own rather than many that they share. */
-const chunks = (await Promise.all([['main'], ['postern'], started()].map(bundled))).flat();
+const chunks = (
+  await Promise.all([{ main: 'src/main.ts' }, { postern: 'src/postern.ts' }, started()].map(bundled))
+).flat();
 for (const { fileName, code, map } of chunks) {
   place(fileName, code);
   // The sources themselves are not repeated.
@@ -77,9 +79,11 @@ for (const name of globSync('**/*.{js,json,map,txt}', { cwd: dist })) {
 }
 process.stderr.write(`${written.size} files in dist\n`);
 
-async function bundled(entries: readonly string[]): Promise<OutputChunk[]> {
+/** `entries`: source files by their names in dist/, without an ending. */
+async function bundled(entries: Record<string, string>): Promise<OutputChunk[]> {
   await using bundle = await rolldown({
-    input: Object.fromEntries(entries.map((entry) => [entry, join(src, `${entry}.ts`)])),
+    cwd: root,
+    input: entries,
     platform: 'node',
     external: isExternal,
     plugins: [reading, places, service],
@@ -96,15 +100,23 @@ async function bundled(entries: readonly string[]): Promise<OutputChunk[]> {
   return output.filter((one) => one.type === 'chunk');
 }
 
-/** The modules that the source starts by path, without their ending. */
-function started(): string[] {
-  return globSync('**/*.ts', { cwd: src })
+/** Where a source is in dist/, by its path: src/a.ts is a.ts there, and audit/src/b.ts is audit/b.ts. */
+function distPath(file: string): string {
+  return relative(root, file)
+    .replace(/^audit\/src/, 'src/audit')
+    .slice('src/'.length);
+}
+
+/** The modules that the source starts by path. */
+function started(): Record<string, string> {
+  const paths = globSync('{src,audit/src}/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts'))
     .flatMap((file) =>
-      [...readFileSync(join(src, file), 'utf8').matchAll(/new URL\('([\w./-]+)\.ts', import\.meta\.url\)/g)].map(
-        ([, path = '']) => join(dirname(file), path),
+      [...readFileSync(join(root, file), 'utf8').matchAll(/new URL\('([\w./-]+\.ts)', import\.meta\.url\)/g)].map(
+        ([, path = '']) => join(root, dirname(file), path),
       ),
     );
+  return Object.fromEntries(paths.map((path) => [distPath(path).replace(/\.ts$/, ''), path]));
 }
 
 /** The licenses of the packages that these modules come from. Throws if one has none. */

@@ -16,9 +16,9 @@ const ROOMS = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^\| `([a-z]+
 const ORDER = [...ROOMS.map(({ room }) => room), 'main', 'postern'];
 const PURE = words(`
   reports/attention/item reports/whatif/impact reports/whatif/tally cli/policies/cases
-  decisions/proxy/target cli/audit/answers cli/audit/combined cli/audit/json-line
-  requesters/identities/list requesters/identities/ranges cli/audit/report cli/audit/tally
-  cli/audit/times signals/drift/difference signals/drift/headers signals/drift/lines
+  decisions/proxy/target ../audit/src/answers ../audit/src/combined ../audit/src/json-line
+  requesters/identities/list requesters/identities/ranges ../audit/src/report ../audit/src/tally
+  ../audit/src/times signals/drift/difference signals/drift/headers signals/drift/lines
   content/collections/collection-index content/collections/patterns content/collections/ties lib/urls/glob
   lib/urls/locator lib/urls/pattern-sets lib/urls/query-pattern lib/urls/readings
   lib/urls/spellings lib/urls/url-pattern signals/formats/aipref signals/table/ask
@@ -41,6 +41,12 @@ const TRANSPORT = words(`
   api/users/sessions api/users/sign-in
   reports/partner/access reports/partner/content reports/partner/door reports/partner/gate reports/partner/own-requests reports/partner/route reports/statements/csv service/storage/new-key service/storage/new-link reports/usage/demand-list reports/usage/lists decisions/history/columns/remote
   reports/usage/report-csv
+`);
+/** Files that the audit imports beside those of `lib/` and `rules/`. */
+const AUDIT_USES = words(`
+  src/cli/import/source.ts src/cli/outcome.ts src/cli/policies/file-collections.ts src/cli/policies/policy-file.ts
+  src/cli/read-file.ts src/cli/terminal.ts src/content/address.ts src/decisions/check/facts.ts
+  src/requesters/identities/list.ts src/requesters/identities/ranges.ts
 `);
 const OWNERS: Record<string, string> = {
   content: 'content/store.ts content/place-store.ts',
@@ -169,7 +175,7 @@ test('nouns, edits and stores know nothing of requests', () => {
 });
 
 test('no file imports itself through others, not even for types', () => {
-  const others = globSync('{console,client}/src/**/*.{ts,tsx}').filter((file) => !file.includes('.test.'));
+  const others = globSync('{audit,console,client}/src/**/*.{ts,tsx}').filter((file) => !file.includes('.test.'));
   const imports = new Map([...files, ...others].map((file) => [file, importsOf(file)]));
   const done = new Set<string>();
   const circles: string[] = [];
@@ -215,6 +221,14 @@ test('rules import what has no word of the product, and the schema library', () 
     for (const target of importsOf(file)) assert.match(target, /^src\/(lib|rules)\//, `${file} imports ${target}`);
     assert.doesNotMatch(source(file), /Date\.now|Math\.random|randomBytes|process\./, file);
   }
+});
+
+test('the audit uses few files of the rooms, and only its command uses the audit', () => {
+  const own = globSync('audit/src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+  const used = [...new Set(own.flatMap(importsOf))].filter((target) => !/^(audit|src\/(lib|rules))\//.test(target));
+  assert.deepEqual(used.toSorted(), AUDIT_USES);
+  const users = files.filter((file) => importsOf(file).some((target) => target.startsWith('audit/')));
+  assert.deepEqual(users, ['src/cli/audit.ts']);
 });
 
 test('no two types of one name are exported', () => {

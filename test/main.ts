@@ -40,7 +40,7 @@ const PROGRAMS: readonly Program[] = [
 ];
 const ROOT = join(import.meta.dirname, '..');
 const SYSTEM = 'test/system/**/*.test.ts';
-const ALWAYS = '{src,console/src,kit,test}/**/*.test.ts';
+const ALWAYS = '{src,audit/src,console/src,kit,test}/**/*.test.ts';
 
 const { values, positionals } = parseArgs({
   options: { system: { type: 'boolean', default: false }, missing: { type: 'boolean', default: false } },

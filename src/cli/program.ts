@@ -7,7 +7,7 @@ import { StartRefused } from '../db/start-refused.ts';
 import { VERSION } from '../lib/version.ts';
 import { archiveCommand } from './archive.ts';
 import { attentionCommand } from './attention.ts';
-import { auditCommand } from './audit/command.ts';
+import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { collectionsCommand } from './collections/command.ts';

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { fetchRanges } from '../../audit/src/fetch-ranges.ts';
+import { loadRanges, toKnownRanges } from '../../audit/src/range-files.ts';
+import type { AuditReport } from '../../audit/src/report.ts';
 import { logLine } from '../../kit/access-log.ts';
 import { commandHere } from '../../kit/command.ts';
 import { seeded } from '../../kit/random.ts';
-import { fetchRanges } from '../../src/cli/audit/fetch-ranges.ts';
-import { loadRanges, toKnownRanges } from '../../src/cli/audit/range-files.ts';
-import type { AuditReport } from '../../src/cli/audit/report.ts';
 import type { Fetched } from '../../src/lib/outgoing/get.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-audit-'));

@@ -19,7 +19,7 @@ const VERSION = 'src/lib/version.ts';
 /** Copies what a build needs; with the installed packages, unless it says otherwise. */
 function clone(name: string, installed = true): string {
   const root = join(folder, name);
-  for (const part of words('bin scripts src client/src package.json package-lock.json tsconfig.json')) {
+  for (const part of words('bin scripts src audit/src client/src package.json package-lock.json tsconfig.json')) {
     cpSync(join(ROOT, part), join(root, part), { recursive: true });
   }
   if (installed) symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));

@@ -60,7 +60,7 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) 
   const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
   for (const path of words(`
-    bin/postern.js dist/postern.js dist/main.js dist/db/sqlite/worker.js dist/decisions/history/columns/columns-worker.js dist/LICENSES.txt console/dist/index.html docs/cli.md
+    bin/postern.js dist/postern.js dist/main.js dist/db/sqlite/worker.js dist/decisions/history/columns/columns-worker.js dist/audit/audit-worker.js dist/LICENSES.txt console/dist/index.html docs/cli.md
     LICENSE README.md
   `)) {
     assert.ok(paths.includes(path), path);

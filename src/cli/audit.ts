@@ -6,14 +6,14 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
-import { parseRange } from '../../lib/ip-range.ts';
-import { VERSION } from '../../lib/version.ts';
-import { type CommandContext, collect, does, examples, toWholeNumber } from '../command.ts';
-import { isAddress, openSource } from '../import/source.ts';
-import { EXIT, misused } from '../outcome.ts';
-import { counted, json, progress, type Terminal } from '../terminal.ts';
-import type { Given } from './range-files.ts';
-import type { AuditReport } from './report.ts';
+import type { Given } from '../../audit/src/range-files.ts';
+import type { AuditReport } from '../../audit/src/report.ts';
+import { parseRange } from '../lib/ip-range.ts';
+import { VERSION } from '../lib/version.ts';
+import { type CommandContext, collect, does, examples, toWholeNumber } from './command.ts';
+import { isAddress, openSource } from './import/source.ts';
+import { EXIT, misused } from './outcome.ts';
+import { counted, json, progress, type Terminal } from './terminal.ts';
 
 interface Options {
   policy?: string;
@@ -70,7 +70,7 @@ export function auditCommand(parent: Command, context: CommandContext): void {
     if (options.html !== undefined) await writeHtml(terminal, report, options.html);
     if (options.json === true) await terminal.out(json(report));
     else {
-      const { auditText } = await import('./text.ts');
+      const { auditText } = await import('../../audit/src/text.ts');
       await terminal.out(auditText(terminal, report, { top: toWholeNumber('--top', options.top) }));
     }
     return report.faults.length > 0 ? EXIT.failed : EXIT.ok;
@@ -79,7 +79,7 @@ export function auditCommand(parent: Command, context: CommandContext): void {
 
 /** Returns undefined after reporting an invalid policy file. */
 async function audit(terminal: Terminal, options: Options, logs: string[]): Promise<AuditReport | undefined> {
-  const { loadRanges, toKnownRanges } = await import('./range-files.ts');
+  const { loadRanges, toKnownRanges } = await import('../../audit/src/range-files.ts');
   const { given: files, ignored } = loadRanges(options.ranges ?? []);
   if (options.host !== undefined && options.policy === undefined) throw misused('--host needs --policy.');
   const policy = options.policy === undefined ? null : await loadPolicy(terminal, options.policy, options.host);
@@ -90,7 +90,10 @@ async function audit(terminal: Terminal, options: Options, logs: string[]): Prom
   const sources = logs.map(openSource);
   const { given: fetched, missed } = options.fetch === true ? await fetchLists(terminal, files) : NOTHING;
   const given = [...files, ...fetched];
-  const [{ readLogs }, { toReport }] = await Promise.all([import('./read.ts'), import('./report.ts')]);
+  const [{ readLogs }, { toReport }] = await Promise.all([
+    import('../../audit/src/read.ts'),
+    import('../../audit/src/report.ts'),
+  ]);
   const total = sources.reduce((sum, { size }) => sum + (size ?? Number.NaN), 0);
   const shown = progress(terminal, 'line');
   const read = await readLogs(sources, {
@@ -119,8 +122,8 @@ const NOTHING = { given: [], missed: [] };
 /** Says what it fetched: it is the only network that an audit uses. */
 async function fetchLists(terminal: Terminal, files: readonly Given[]) {
   const [{ openGetter }, { fetchRanges }] = await Promise.all([
-    import('../../lib/outgoing/get.ts'),
-    import('./fetch-ranges.ts'),
+    import('../lib/outgoing/get.ts'),
+    import('../../audit/src/fetch-ranges.ts'),
   ]);
   const getter = openGetter({ userAgent: `Postern/${VERSION}`, allowPrivate: false });
   const stop = (): void => void getter.close();
@@ -141,10 +144,10 @@ const toThreads = (text: string | undefined): number =>
   Math.min(THREADS_MAX, text === undefined ? availableParallelism() : toWholeNumber('--threads', text));
 
 async function loadPolicy(terminal: Terminal, path: string, host: string | undefined) {
-  const { parseHost } = await import('../../lib/urls/locator.ts');
+  const { parseHost } = await import('../lib/urls/locator.ts');
   const known = host === undefined ? null : parseHost(host);
   if (known === undefined) throw misused('--host must be a host name such as www.example.com.');
-  const { loadPolicyFile } = await import('../policies/files.ts');
+  const { loadPolicyFile } = await import('./policies/files.ts');
   const file = await loadPolicyFile(terminal, path);
   if (file === undefined) return undefined;
   const { name, rules, defaultAction = 'deny', collections } = file;
@@ -152,7 +155,7 @@ async function loadPolicy(terminal: Terminal, path: string, host: string | undef
 }
 
 async function writeHtml(terminal: Terminal, report: AuditReport, file: string): Promise<void> {
-  const { auditHtml } = await import('./html.ts');
+  const { auditHtml } = await import('../../audit/src/html.ts');
   try {
     writeFileSync(file, auditHtml(report, terminal.now()));
   } catch (error) {

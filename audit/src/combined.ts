@@ -2,7 +2,7 @@
  * Lines of nginx and Apache: *combined*, *common*, and Apache's *vhost_combined*. The bytes of a line are Latin-1 here;
  * only texts with others are decoded.
  */
-import { readForwarded } from '../../lib/forwarded.ts';
+import { readForwarded } from '../../src/lib/forwarded.ts';
 import { rememberingTimes } from './times.ts';
 import { type LoggedVisit, present, readRequestTarget, toBytes, toStatus, withOwnHost } from './visit.ts';
 

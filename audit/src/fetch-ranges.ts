@@ -3,10 +3,10 @@
  * and every request obeys the rules for Postern's own: https, public addresses, no redirects, bounded.
  */
 
-import type { Getter } from '../../lib/outgoing/get.ts';
-import { atMost } from '../../lib/queue.ts';
-import { readList } from '../../requesters/identities/list.ts';
-import { CRAWLERS } from '../../rules/crawlers/directory.ts';
+import type { Getter } from '../../src/lib/outgoing/get.ts';
+import { atMost } from '../../src/lib/queue.ts';
+import { readList } from '../../src/requesters/identities/list.ts';
+import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
 import { crawlerLists, type Given } from './range-files.ts';
 
 const AT_ONCE = 4;

@@ -3,8 +3,8 @@
  * address is one that no trusted proxy could have added. Where nothing says which addresses are proxies, a visitor may
  * have written what is further left, so the address proves a crawler and refutes none.
  */
-import { findOrigin } from '../../lib/forwarded.ts';
-import { parseRange, type Range } from '../../lib/ip-range.ts';
+import { findOrigin } from '../../src/lib/forwarded.ts';
+import { parseRange, type Range } from '../../src/lib/ip-range.ts';
 
 export interface FoundAddress {
   /** null: the address cannot be read. */

@@ -1,12 +1,12 @@
 /** Reads the published addresses that the operator of Postern names for an audit. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { nearest } from '../../lib/text.ts';
-import { readRanges } from '../../requesters/identities/ranges.ts';
-import type { Crawler } from '../../rules/crawlers/crawler.ts';
-import { CRAWLERS } from '../../rules/crawlers/directory.ts';
-import { misused } from '../outcome.ts';
-import { cannotRead } from '../read-file.ts';
+import { misused } from '../../src/cli/outcome.ts';
+import { cannotRead } from '../../src/cli/read-file.ts';
+import { nearest } from '../../src/lib/text.ts';
+import { readRanges } from '../../src/requesters/identities/ranges.ts';
+import type { Crawler } from '../../src/rules/crawlers/crawler.ts';
+import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
 
 /** The addresses of one crawler. */
 export interface KnownRanges {

@@ -1,8 +1,9 @@
 /** The report of an audit: what was counted, in the order and with the names that people read. */
-import type { CrawlerPurpose } from '../../rules/crawlers/crawler.ts';
-import { CRAWLERS } from '../../rules/crawlers/directory.ts';
-import type { Reason } from '../../rules/reason.ts';
-import { counted } from '../terminal.ts';
+
+import { counted } from '../../src/cli/terminal.ts';
+import type { CrawlerPurpose } from '../../src/rules/crawlers/crawler.ts';
+import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
+import type { Reason } from '../../src/rules/reason.ts';
 import type { Missed } from './fetch-ranges.ts';
 import type { Given } from './range-files.ts';
 import type { Read } from './read.ts';

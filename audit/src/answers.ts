@@ -5,18 +5,18 @@
  * With collections, it is decided as a check by URL of a site without registered items. Rate limits never run out.
  */
 
-import { byCollection, foundAt, toPage } from '../../content/address.ts';
-import { ANONYMOUS, toFacts } from '../../decisions/check/facts.ts';
-import { type Locator, parseHost, parseTarget } from '../../lib/urls/locator.ts';
-import { findReadings } from '../../lib/urls/readings.ts';
-import { USUAL_URLS } from '../../lib/urls/spellings.ts';
-import { verdictOfAll } from '../../rules/alike.ts';
-import { compile } from '../../rules/compile.ts';
-import { decide, type Evaluation } from '../../rules/decide.ts';
-import { type ContentFacts, UNPLACED, type VisitedPage } from '../../rules/facts.ts';
-import type { Reason } from '../../rules/reason.ts';
-import { indexOf } from '../policies/file-collections.ts';
-import type { PolicyFile } from '../policies/policy-file.ts';
+import { indexOf } from '../../src/cli/policies/file-collections.ts';
+import type { PolicyFile } from '../../src/cli/policies/policy-file.ts';
+import { byCollection, foundAt, toPage } from '../../src/content/address.ts';
+import { ANONYMOUS, toFacts } from '../../src/decisions/check/facts.ts';
+import { type Locator, parseHost, parseTarget } from '../../src/lib/urls/locator.ts';
+import { findReadings } from '../../src/lib/urls/readings.ts';
+import { USUAL_URLS } from '../../src/lib/urls/spellings.ts';
+import { verdictOfAll } from '../../src/rules/alike.ts';
+import { compile } from '../../src/rules/compile.ts';
+import { decide, type Evaluation } from '../../src/rules/decide.ts';
+import { type ContentFacts, UNPLACED, type VisitedPage } from '../../src/rules/facts.ts';
+import type { Reason } from '../../src/rules/reason.ts';
 import type { VisitOutcome } from './tally.ts';
 import type { LoggedVisit } from './visit.ts';
 

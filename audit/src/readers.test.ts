@@ -1,8 +1,8 @@
 /** The readers of lines: any text and any JSON is read or refused, and none is slow. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as fc from '../../../kit/fast-check.ts';
-import { readRanges } from '../../requesters/identities/ranges.ts';
+import * as fc from '../../kit/fast-check.ts';
+import { readRanges } from '../../src/requesters/identities/ranges.ts';
 import { combinedReader } from './combined.ts';
 import { openCounter } from './count.ts';
 import { readJsonLine } from './json-line.ts';

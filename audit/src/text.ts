@@ -1,8 +1,8 @@
 /** The report of an audit for a terminal. Text of the log reaches it through `plain` and `table` only. */
 
-import { paint, plain } from '../../lib/terminal-text.ts';
-import { REASONS, type Reason } from '../../rules/reason.ts';
-import { counted, type Terminal, type TerminalCell, table } from '../terminal.ts';
+import { counted, type Terminal, type TerminalCell, table } from '../../src/cli/terminal.ts';
+import { paint, plain } from '../../src/lib/terminal-text.ts';
+import { REASONS, type Reason } from '../../src/rules/reason.ts';
 import type { AuditReport, CrawlerTraffic, Traffic } from './report.ts';
 
 export interface TextOptions {

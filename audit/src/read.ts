@@ -2,7 +2,7 @@
  * Reads logs and hands their lines to threads, in chunks that end at line ends. Memory is bounded: a few chunks are in
  * flight, lines have a length, and a gzip file that unpacks to far more than a log does is refused.
  */
-import type { ImportSource } from '../import/source.ts';
+import type { ImportSource } from '../../src/cli/import/source.ts';
 import { type Chunk, type CountOptions, LINE_BYTES_MAX, toSample, type UnreadableLines } from './count.ts';
 import type { VisitCounts } from './tally.ts';
 import { CHUNK_BYTES, Threads } from './threads.ts';

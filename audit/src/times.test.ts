@@ -1,7 +1,7 @@
 /** Times of log lines: every form means the same time, and other texts are refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from '../../../kit/fast-check.ts';
+import * as fc from '../../kit/fast-check.ts';
 import { parseTime, rememberingTimes } from './times.ts';
 
 const MOMENT = Date.parse('2026-11-22T14:05:46Z');

@@ -2,9 +2,10 @@
  * The report of an audit as one HTML page for people who did not run it. It loads nothing, runs no script, and all
  * text of the log is escaped.
  */
-import { CRAWLER_PURPOSES, type CrawlerPurpose } from '../../rules/crawlers/crawler.ts';
-import { REASONS, type Reason } from '../../rules/reason.ts';
-import { counted } from '../terminal.ts';
+
+import { counted } from '../../src/cli/terminal.ts';
+import { CRAWLER_PURPOSES, type CrawlerPurpose } from '../../src/rules/crawlers/crawler.ts';
+import { REASONS, type Reason } from '../../src/rules/reason.ts';
 import { barsHtml, daysSvg, escape, type Html, number, type TableCell, tableHtml } from './page.ts';
 import type { AuditReport, CrawlerTraffic, Traffic } from './report.ts';
 import { STYLE } from './style.ts';

@@ -1,8 +1,8 @@
 /** Counts the visits of log lines: who it says it is, whether that is so, and what it fetched. */
 
-import { openRanges } from '../../requesters/identities/ranges.ts';
-import type { Crawler } from '../../rules/crawlers/crawler.ts';
-import { CRAWLERS, findCrawler } from '../../rules/crawlers/directory.ts';
+import { openRanges } from '../../src/requesters/identities/ranges.ts';
+import type { Crawler } from '../../src/rules/crawlers/crawler.ts';
+import { CRAWLERS, findCrawler } from '../../src/rules/crawlers/directory.ts';
 import { type FoundAddress, openAddresses } from './addresses.ts';
 import type { AuditAnswer, PolicyOfFile } from './answers.ts';
 import { combinedReader } from './combined.ts';

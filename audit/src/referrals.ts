@@ -1,7 +1,7 @@
 /**
  * Operators whose services send readers: by the host of the referrer, or the `utm_source` that assistants add to links.
  */
-import { Lru } from '../../lib/cache/lru.ts';
+import { Lru } from '../../src/lib/cache/lru.ts';
 
 /** A host and all hosts below it. */
 const HOSTS: Record<string, string> = {

@@ -1,5 +1,5 @@
 /** Pieces of the page: text of the log becomes HTML here only, and charts are drawn as SVG without scripts. */
-import { plain } from '../../lib/terminal-text.ts';
+import { plain } from '../../src/lib/terminal-text.ts';
 
 /** Text that is safe inside elements and attributes. */
 export const escape = (text: string): string =>

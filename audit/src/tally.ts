@@ -1,6 +1,6 @@
 /** The counts of an audit, in bounded memory. One thread fills a tally; `merge` joins those of several. */
-import { CRAWLER_PURPOSES } from '../../rules/crawlers/crawler.ts';
-import type { Reason } from '../../rules/reason.ts';
+import { CRAWLER_PURPOSES } from '../../src/rules/crawlers/crawler.ts';
+import type { Reason } from '../../src/rules/reason.ts';
 import { type Hash, Hasher, UrlTable } from './url-table.ts';
 
 export const OUTCOMES = ['verified', 'forged', 'unknown'] as const;
