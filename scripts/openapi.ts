@@ -23,11 +23,10 @@ export interface Document {
 
 /** The text of each file that is generated, by its path. */
 export function generate(document: Document): Record<string, string> {
-  const own = withoutAliases(document);
   const folder = mkdtempSync(join(tmpdir(), 'postern-schema-'));
   try {
     const file = join(folder, 'openapi.json');
-    writeFileSync(file, JSON.stringify(own));
+    writeFileSync(file, JSON.stringify(document));
     const types = execFileSync(process.execPath, ['test/openapi/generate.ts', file], {
       encoding: 'utf8',
       maxBuffer: 1 << 26,
@@ -35,8 +34,8 @@ export function generate(document: Document): Record<string, string> {
     return {
       'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
       'client/src/generated/schema.ts': NOTE + types,
-      'client/src/generated/operations.ts': NOTE + toTable(own),
-      'client/src/generated/vocabularies.ts': NOTE + toVocabularies(own),
+      'client/src/generated/operations.ts': NOTE + toTable(document),
+      'client/src/generated/vocabularies.ts': NOTE + toVocabularies(document),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -44,16 +43,6 @@ export function generate(document: Document): Record<string, string> {
 }
 
 const NOTE = '// Written by scripts/openapi.ts; do not edit.\n';
-
-/** The document without the operations that are aliases of others. */
-function withoutAliases(document: Document): Document {
-  const isAlias = (path: Record<string, Operation>): boolean =>
-    Object.values(path).every(({ operationId }) => operationId.endsWith('Alias'));
-  return {
-    ...document,
-    paths: Object.fromEntries(Object.entries(document.paths).filter(([, path]) => !isAlias(path))),
-  };
-}
 
 function toTable({ paths }: Document): string {
   const rows = Object.entries(paths).flatMap(([path, methods]) =>

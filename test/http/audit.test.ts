@@ -222,6 +222,8 @@ const CHANGES: { [route: string]: Plan } = {
 const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
 const routes = Object.entries(openapi.paths as { [path: string]: object })
   .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+  // The alias is not described.
+  .flatMap((route) => (route.includes('/v1/api-keys') ? [route, route.replace('api-keys', 'api_keys')] : [route]))
   // Partners' requests for licenses have a test of their own: their actor is a token.
   .filter((route) => /^(POST|PUT|PATCH|DELETE) \/v1\/(?!me\/)/.test(route));
 

@@ -60,7 +60,7 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
   });
   for (const { method, url, schema, config } of routes) {
     const { hide } = (schema ?? {}) as { hide?: boolean };
-    if (method !== 'HEAD' && hide !== true)
+    if (method !== 'HEAD' && hide !== true && !url.startsWith(ALIAS))
       inner.route({ method, url, schema, config, handler: async () => undefined });
   }
   await inner.register(swaggerUi, {
@@ -73,6 +73,9 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
   });
 }
 
+/** A second spelling of a path, with the same operations: it serves old callers, and new ones need not know it. */
+const ALIAS = '/v1/api_keys';
+
 /** Hosts that are not ours, and a scheme that allows every host. */
 const FOREIGN = / (?:https?:(?:\/\/\S+)?|[\w*-]+(?:\.[\w-]+)+)(?=[ ;]|$)/g;
 /** Over plain HTTP the browser would load the page's files by HTTPS, which this port does not serve. */
@@ -84,10 +87,10 @@ interface DescribedRoute {
   route: { method: string | string[]; config?: RouteConfig };
 }
 
-/** Adds to the schema of a route what its configuration says: permissions, headers, the name of an alias. */
+/** Adds to the schema of a route what its configuration says: permissions and headers. */
 function describeRoute({ schema, url, route }: DescribedRoute) {
   const needs = needsText(route.config ?? {});
-  const described = { ...aliasName(schema, url), ...needs, ...describeHeaders(route, url, schema) };
+  const described = { ...needs, ...describeHeaders(route, url, schema) };
   return { schema: { ...schema, ...described, ...describeResponses(schema, route.config) }, url };
 }
 
@@ -173,12 +176,6 @@ function describeHeaders(
   };
   return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', ...own, properties } };
 }
-
-/** An operation under a second spelling of its path needs a name of its own. */
-const aliasName = (schema: { operationId?: string } | undefined, url: string): { operationId?: string } =>
-  url.startsWith('/v1/api_keys') && schema?.operationId !== undefined
-    ? { operationId: `${schema.operationId}Alias` }
-    : {};
 
 function permissionText(permissions: readonly Permission[], secretKey: boolean): string {
   const each = permissions.map((permission) => `\`${permission}\` (${PERMISSIONS[permission].doc})`);

@@ -1,4 +1,4 @@
-/** Create, list, read, rotate and revoke API keys, also under `/v1/api_keys`. */
+/** Create, list, read, rotate and revoke API keys, also under `/v1/api_keys`, which the API document leaves out. */
 
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';

@@ -282,7 +282,7 @@ const ROWS: Record<string, Ask[]> = {
   'DELETE /console/session': plain,
   'GET /console/sign-in': plain,
 };
-const HIDDEN = /^\S+ \/console\//;
+const HIDDEN = /^\S+ \/(console|v1\/api_keys)(\/|$)/;
 
 const described = (await postern.call('GET', '/openapi.json')).body.paths as Record<string, Record<string, unknown>>;
 const routes = Object.entries(described).flatMap(([path, methods]) =>
