@@ -1,12 +1,13 @@
 /**
- * Packs what `scripts/build.ts` and `scripts/build-console.ts` wrote. The manifest of the package names only the
- * packages that are not built in. Arguments are passed on to `npm pack`.
+ * Packs what `scripts/build.ts` and `scripts/build-console.ts` wrote, with a page of the help of all commands. The
+ * manifest of the package names only the packages that are not built in. Arguments are passed on to `npm pack`.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RECORD } from '../bin/built.js';
+import { cliDoc } from './cli-doc.ts';
 import { EXTERNAL } from './external.ts';
 
 interface Manifest {
@@ -25,6 +26,7 @@ try {
   for (const name of [...manifest.files, 'LICENSE', 'README.md']) {
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => path !== RECORD });
   }
+  writeFileSync(join(folder, 'docs/cli.md'), cliDoc());
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...kept, dependencies }, null, 2)}\n`);
   execFileSync('npm', ['pack', ...process.argv.slice(2), folder], { stdio: 'inherit' });
 } finally {
