@@ -249,6 +249,17 @@ test('pure files know no clock, no store, no randomness', () => {
   }
 });
 
+test('a record is kept in a cache that forgets by the table', () => {
+  const keepers = files.filter((file) => !file.startsWith('src/lib/') && /new (Cache|Whole|View)\b/.test(source(file)));
+  assert.ok(keepers.length > 9);
+  assert.deepEqual(
+    keepers.filter((file) => !source(file).includes('changes.known(')),
+    [],
+  );
+  const woken = files.filter((file) => /\.wakeOnChange\(/.test(source(file)));
+  assert.deepEqual(woken, ['src/api/webhooks/workers.ts'], 'whoever is woken keeps nothing');
+});
+
 test('a table of the records is written by its owner', () => {
   // The columns have tables of their own, in a store of their own.
   for (const file of files.filter((one) => !/\/(migrations|columns)\//.test(one))) {

@@ -83,10 +83,7 @@ interface Known extends Items {
 
 /** `locator.host` is empty where the host is not known. */
 export function openAddresses(db: Db, changes: Changes): Addresses {
-  const known = new KnownAddresses<Known>();
-  changes.subscribe((notice) => {
-    if (notice.kind.startsWith('content.')) known.onEdit(notice);
-  });
+  const known = changes.known('addresses', new KnownAddresses<Known>());
 
   function now({ locator, urls }: AskedUrl, inForce: InForce): AtUrl | undefined {
     const entry = known.get(locator, nameOfLooseness(urls));

@@ -2,7 +2,6 @@
  * Addresses with what is there, in memory and bounded. An edit of an item forgets those that it may concern, and no
  * others: an importer edits items all day. What was read before an edit is not kept beyond it.
  */
-import type { ChangeNotice } from '../api/changes/change.ts';
 import { Lru } from '../lib/cache/lru.ts';
 import { type Locator, parseLocator } from '../lib/urls/locator.ts';
 
@@ -71,7 +70,7 @@ export class KnownAddresses<T extends AddressLookup> {
   }
 
   /** Forgets the addresses that the edit of an item may concern. */
-  onEdit({ id, object }: Pick<ChangeNotice, 'id' | 'object'>): void {
+  delete(id: string, object: object): void {
     this.#edits++;
     const { source, externalId } = object as { source?: unknown; externalId?: unknown };
     if (typeof source !== 'string' || typeof externalId !== 'string' || this.#edited.size >= EDITED_MAX) {

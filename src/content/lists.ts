@@ -43,7 +43,7 @@ export interface Listed {
 
 export function openLists(
   db: Db,
-  changes: Pick<Changes, 'subscribe'>,
+  changes: Pick<Changes, 'known'>,
   collections: KnownCollections,
 ): (query: ContentQuery) => Promise<Listed> {
   const totals = openTotals(changes);

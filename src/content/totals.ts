@@ -7,16 +7,12 @@ import { Cache } from '../lib/cache/cache.ts';
 
 /** Lists with different filters. */
 const KNOWN_MAX = 100;
-const KINDS = /^(?:content|collection|policy)\./;
 
 /** Returns the count of the list that `key` describes, and runs `count` where it is not known. */
 export type CachedTotal = (key: unknown, count: () => Promise<number>) => Promise<number>;
 
-export function openTotals(changes: Pick<Changes, 'subscribe'>): CachedTotal {
-  const known = new Cache<string, number>(KNOWN_MAX);
-  changes.subscribe(({ kind }) => {
-    if (KINDS.test(kind)) known.clear();
-  });
+export function openTotals(changes: Pick<Changes, 'known'>): CachedTotal {
+  const known = changes.known('totals', new Cache<string, number>(KNOWN_MAX));
   return async (key, count) => {
     const name = JSON.stringify(key);
     return (

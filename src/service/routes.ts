@@ -173,12 +173,12 @@ const pickCounting = ({ db, columns, archive, ledger }: Parts) => ({
 });
 
 function addRequesterRoutes(app: App, parts: Parts): void {
-  const { config, db, changes, clock, ledger, columns, tokens } = parts;
+  const { config, db, changes, clock, ledger, columns, tokens, identities } = parts;
   requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
   privacyRoutes(app, { db, changes, clock, ledger, columns });
   tokenRoutes(app, { db, changes, clock, tokens });
   crawlerRegistrationRoutes(app, { db, changes, clock });
-  identityRoutes(app, { db, changes, clock });
+  identityRoutes(app, { db, changes, clock, identities });
   const counting = pickCounting(parts);
   licenseRoutes(app, { db, changes, clock, findUnbilled: (id, bounds) => findUnbilled(counting, id, bounds) });
 }

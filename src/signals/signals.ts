@@ -10,7 +10,8 @@ import { NO_NOTICE, type Notice, toNotice } from '../content/sites/notice.ts';
 import type { Site } from '../content/sites/site.ts';
 import { findSites } from '../content/sites/store.ts';
 import type { SignalsOf } from '../decisions/check/draft.ts';
-import { Lru } from '../lib/cache/lru.ts';
+import { Cache } from '../lib/cache/cache.ts';
+import { Whole } from '../lib/cache/whole.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Modified, toModified } from '../lib/modified.ts';
 import { type Locator, parseVisited } from '../lib/urls/locator.ts';
@@ -69,43 +70,29 @@ const LENGTH_MAX = 32 * 1024 * 1024;
 const SITES_MAX = 1_000;
 /** Rows of a table weigh about as much as so many characters. */
 const ROW_LENGTH = 200;
-const CHANGES = ['site.', 'collection.', 'policy.', 'content.', 'requester.', 'license.', 'offer.'];
-
-interface Entry {
-  published: Published;
-  edition: number;
-}
 
 export function openSignals(deps: SignalDeps): Signals {
   const { changes, clock } = deps;
-  /** Counts edits that may change signals. */
-  let edition = 0;
   const sites = openSites(deps);
-  const entries = new Lru<string, Entry>(SITES_MAX, { max: LENGTH_MAX, of: weigh });
+  const known = changes.known('signals', new Cache<string, Published>(SITES_MAX, { max: LENGTH_MAX, of: weigh }));
   const building = new Map<string, Promise<void>>();
-  changes.subscribe(({ kind }) => {
-    if (CHANGES.some((beginning) => kind.startsWith(beginning))) edition++;
-  });
 
-  async function build(host: string): Promise<void> {
-    const begun = edition;
-    const site = (await sites.read()).get(host);
-    if (site === undefined) throw siteNotFound(host);
-    const table = await assess(await readSources(deps, site, clock.now()));
-    const published = await publish(deps, table);
-    if (begun === edition) entries.set(host, { published, edition: begun });
-  }
+  const build = (host: string): Promise<void> =>
+    known.read(async (keep) => {
+      const site = (await sites.read()).get(host);
+      if (site === undefined) throw siteNotFound(host);
+      keep(host, await publish(deps, await assess(await readSources(deps, site, clock.now()))));
+    });
 
   function now(host: string, at = clock.now()): Published | undefined {
-    const entry = entries.get(host);
-    const isFresh = entry?.edition === edition && at < entry.published.table.until;
-    return isFresh ? entry.published : undefined;
+    const published = known.get(host);
+    return published !== undefined && at < published.table.until ? published : undefined;
   }
 
   async function read(host: string): Promise<Published> {
     for (;;) {
-      const known = now(host);
-      if (known !== undefined) return known;
+      const published = now(host);
+      if (published !== undefined) return published;
       const work = building.get(host) ?? build(host).finally(() => building.delete(host));
       building.set(host, work);
       await work;
@@ -133,37 +120,20 @@ export function openSignals(deps: SignalDeps): Signals {
     },
     isPublic(host) {
       const isOpen = (all: ReadonlyMap<string, Site>): boolean => all.get(host)?.signals.public === true;
-      const known = sites.now();
-      return known === undefined ? sites.read().then(isOpen) : isOpen(known);
+      const all = sites.now();
+      return all === undefined ? sites.read().then(isOpen) : isOpen(all);
     },
   };
 }
 
 type Sites = ReadonlyMap<string, Site>;
+
 /** All sites in memory, by host. */
-function openSites({ db, changes }: SignalDeps): { now(): Sites | undefined; read(): Promise<Sites> } {
-  let edition = 0;
-  let known: Sites | undefined;
-  changes.subscribe(({ kind }) => {
-    if (!kind.startsWith('site.')) return;
-    edition++;
-    known = undefined;
-  });
-  return {
-    now: () => known,
-    async read() {
-      while (known === undefined) {
-        const begun = edition;
-        const read = new Map((await findSites(db)).map((site) => [site.host, site]));
-        if (begun === edition) known = read;
-      }
-      return known;
-    },
-  };
-}
+const openSites = ({ db, changes }: SignalDeps): Whole<Sites> =>
+  changes.known('sites', new Whole<Sites>(async () => new Map((await findSites(db)).map((site) => [site.host, site]))));
 
 const openFree =
-  (sites: ReturnType<typeof openSites>): Signals['isFree'] =>
+  (sites: Whole<Sites>): Signals['isFree'] =>
   (locator) => {
     if (isFreeFile(locator)) return true;
     const known = sites.now();
@@ -177,7 +147,7 @@ function isFreeIn(all: Sites, locator: Locator): boolean {
 
 type HeadersOf = Signals['headersOf'];
 
-function openNotices(sites: ReturnType<typeof openSites>, headersOf: HeadersOf): Pick<Signals, 'notice' | 'ofPages'> {
+function openNotices(sites: Whole<Sites>, headersOf: HeadersOf): Pick<Signals, 'notice' | 'ofPages'> {
   const none: Sites = new Map();
   const allNow = (): Sites | Promise<Sites> => sites.now() ?? sites.read().catch(() => none);
   const noticeIn = (all: Sites, host: string): Notice => toNotice(all.get(host));
@@ -239,7 +209,7 @@ export const toFile = (body: string, type: string, modifiedAt: number): File => 
   modified: toModified(modifiedAt),
 });
 
-const weigh = ({ published: { table, files } }: Entry): number =>
+const weigh = ({ table, files }: Published): number =>
   Object.values(files).reduce((sum, file) => sum + (typeof file === 'string' ? 0 : file.body.length), 0) +
   table.rows.length * ROW_LENGTH +
   table.audiences.length * ROW_LENGTH;

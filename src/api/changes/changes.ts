@@ -13,6 +13,7 @@ import { inUse, requireKeepable } from '../http/idempotency.ts';
 import type { Committed } from '../http/reply.ts';
 import type { Author, Change, ChangeNotice, Edit } from './change.ts';
 import { CHANNEL } from './follow.ts';
+import { type CacheName, Caches, type Forgetful } from './forgets.ts';
 import { changeSteps, writeChanges } from './rows.ts';
 
 export interface Changes {
@@ -22,11 +23,13 @@ export interface Changes {
    */
   commit(author: Author, queue: string, plan: () => Promise<Edit>): Promise<Committed>;
   /**
-   * Calls `listener` for each change after its commit: for those of this node before the answer, for those of other
-   * nodes as api/changes/follow reads them.
+   * Returns the cache, which from now on forgets what the table says: after the commit of a change, for those of this
+   * node before the answer, for those of other nodes as api/changes/follow reads them. The only way to keep a record.
    */
-  subscribe(listener: (notice: ChangeNotice) => void): void;
-  /** Notifies the listeners of a change that was read from the log. */
+  known<N extends CacheName, C extends Forgetful<N>>(name: N, cache: C): C;
+  /** Calls `wake` for each change, after the caches: for work that a change begins or ends. */
+  wakeOnChange(wake: (notice: ChangeNotice) => void): void;
+  /** Notifies the caches and the listeners of a change that was read from the log. */
   notify(notice: ChangeNotice): void;
   /**
    * From now on listeners are notified in the order of the log, of this node's changes too: `catchUp` settles when the
@@ -50,11 +53,13 @@ function reduceAuthor(author: Author, precision: IpPrecision): Author {
 
 /** `precision` shortens the addresses of requests. */
 export function openChanges(db: Db, clock: Clock, precision: IpPrecision = 'full'): Changes {
+  const caches = new Caches();
   const listeners: ((notice: ChangeNotice) => void)[] = [];
   const inQueue = keyed();
   let catchUp: (() => Promise<void>) | undefined;
 
   const notify = (notice: ChangeNotice): void => {
+    caches.forget(notice);
     for (const listener of listeners) listener(notice);
   };
 
@@ -105,7 +110,11 @@ export function openChanges(db: Db, clock: Clock, precision: IpPrecision = 'full
 
   return {
     commit: (author, queue, plan) => inQueue(queue, () => commit(author, plan)),
-    subscribe: (listener) => listeners.push(listener),
+    known(name, cache) {
+      caches.add(name, cache);
+      return cache;
+    },
+    wakeOnChange: (wake) => listeners.push(wake),
     notify,
     notifyThrough(given) {
       catchUp = given;

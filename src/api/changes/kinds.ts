@@ -101,10 +101,6 @@ export const EVENT_KINDS = names.filter((kind): kind is EventKind => KINDS[kind]
 export const CHANGE_KINDS = names.filter((kind): kind is ChangeKind => !('decision' in KINDS[kind]));
 export const ACCESS_KINDS = names.filter((kind): kind is AccessKind => 'decision' in KINDS[kind]);
 
-/** Returns whether the change has a requester as its object; `requester.spoofed` is about visitors. */
-export const isRequesterEdit = (kind: ChangeKind): boolean =>
-  kind === 'requester.created' || kind === 'requester.updated' || kind === 'requester.deleted';
-
 /** Every kind, `content.*` for all kinds of one group, `*` for all: what a subscription may name. */
 export const KIND_PATTERNS: readonly string[] = [
   '*',

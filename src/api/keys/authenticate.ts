@@ -63,11 +63,8 @@ export function openKeys(db: Db, changes: Changes, clock: Clock, options: KeysOp
     return origin;
   };
   // By the whole header: a cached key is found without hashing it again.
-  const known = new Cache<string, Known>(KEYS_MAX);
+  const known = changes.known('keys', new Cache<string, Known>(KEYS_MAX));
   const lastUses = openLastUses(db, touchKey);
-  changes.subscribe(({ kind }) => {
-    if (kind.startsWith('api_key.')) known.clear();
-  });
 
   const load = (header: string | undefined): Promise<Known> =>
     known.read(async (keep) => {

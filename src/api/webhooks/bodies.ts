@@ -3,7 +3,8 @@
  * sent the same event share one read. Bounded memory.
  */
 
-import { Lru } from '../../lib/cache/lru.ts';
+import { Cache } from '../../lib/cache/cache.ts';
+import type { Changes } from '../changes/changes.ts';
 import { eventText } from '../events/event.ts';
 import type { Events } from '../events/store.ts';
 
@@ -15,8 +16,6 @@ const IDS_PER_READ = 100;
 export interface Bodies {
   /** Returns undefined when the event is gone. */
   find(eventId: string): Promise<string | undefined>;
-  /** Forgets what was read: events changed. */
-  forget(): void;
 }
 
 interface Request {
@@ -25,21 +24,28 @@ interface Request {
   reject(error: unknown): void;
 }
 
-export function openBodies(events: Pick<Events, 'findMany'>): Bodies {
-  let kept = new Lru<string, string>(KEPT_MAX);
+export function openBodies(events: Pick<Events, 'findMany'>, changes: Changes): Bodies {
+  const kept = new Cache<string, string>(KEPT_MAX);
   const inFlight = new Map<string, Promise<string | undefined>>();
   let requests: Request[] = [];
+  changes.known('bodies', {
+    clear() {
+      kept.clear();
+      inFlight.clear();
+    },
+  });
 
   async function read(some: readonly Request[]): Promise<void> {
-    const into = kept;
     try {
-      const found = await events.findMany(some.map(({ id }) => id));
-      const texts = new Map(found.map((event) => [event.id, eventText(event)]));
-      for (const { id, resolve } of some) {
-        const text = texts.get(id);
-        if (text !== undefined && text.length <= KEPT_CHARS_MAX) into.set(id, text);
-        resolve(text);
-      }
+      await kept.read(async (keep) => {
+        const found = await events.findMany(some.map(({ id }) => id));
+        const texts = new Map(found.map((event) => [event.id, eventText(event)]));
+        for (const { id, resolve } of some) {
+          const text = texts.get(id);
+          if (text !== undefined && text.length <= KEPT_CHARS_MAX) keep(id, text);
+          resolve(text);
+        }
+      });
     } catch (error) {
       for (const { reject } of some) reject(error);
     }
@@ -66,10 +72,6 @@ export function openBodies(events: Pick<Events, 'findMany'>): Bodies {
     find(id) {
       const text = kept.get(id);
       return text === undefined ? (inFlight.get(id) ?? request(id)) : Promise.resolve(text);
-    },
-    forget() {
-      kept = new Lru(KEPT_MAX);
-      inFlight.clear();
     },
   };
 }

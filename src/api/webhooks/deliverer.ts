@@ -44,10 +44,7 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
   const inFlight = new Set<Promise<void>>();
   const aborting = new AbortController();
   const figures = { succeeded: 0, failed: 0 };
-  const bodies = openBodies(deps.events);
-  deps.changes.subscribe(({ kind }) => {
-    if (kind === 'requester.erased') bodies.forget();
-  });
+  const bodies = openBodies(deps.events, deps.changes);
   const workers = openWorkers(deps.db, deps.changes, {
     ...deps,
     log,

@@ -1,6 +1,6 @@
 /** The kinds of decision that some webhook subscribes to: only these become events. */
-
 import type { Db } from '../../db/db.ts';
+import { View } from '../../lib/cache/view.ts';
 import type { Changes } from '../changes/changes.ts';
 import { ACCESS_KINDS, type AccessKind } from '../changes/kinds.ts';
 import { findActiveWebhooks } from './store.ts';
@@ -16,13 +16,11 @@ export async function openSubscriptions(db: Db, changes: Changes): Promise<() =>
     const wanted = new Set([...subscribers.values()].flatMap(getWantedKinds));
     kinds = ACCESS_KINDS.filter((kind) => wanted.has(kind));
   };
-  changes.subscribe(({ kind, id, object }) => {
-    if (!kind.startsWith('webhook.')) return;
-    if (kind === 'webhook.deleted') subscribers.delete(id);
-    else subscribers.set(id, object as Subscriber);
+  const put = (id: string, subscriber: Subscriber | undefined): void => {
+    if (subscriber === undefined) subscribers.delete(id);
+    else subscribers.set(id, subscriber);
     update();
-  });
-  for (const webhook of await findActiveWebhooks(db)) subscribers.set(webhook.id, webhook);
-  update();
+  };
+  await changes.known('subscriptions', new View(put)).load(() => findActiveWebhooks(db));
   return () => kinds;
 }

@@ -21,7 +21,7 @@ export function openWorkers(db: Db, changes: Changes, deps: WorkerDeps): Workers
   let stale = true;
   let closed = false;
 
-  changes.subscribe(({ kind, id, object }) => {
+  changes.wakeOnChange(({ kind, id, object }) => {
     if (!kind.startsWith('webhook.')) return;
     stale = true;
     workers.get(id)?.forgetTarget();

@@ -6,6 +6,7 @@
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
 import { Lru } from '../../lib/cache/lru.ts';
+import { Whole } from '../../lib/cache/whole.ts';
 import { sameJson } from '../../lib/json.ts';
 import { Slices } from '../../lib/slices.ts';
 import { type UrlRules, USUAL_URLS } from '../../lib/urls/spellings.ts';
@@ -38,61 +39,25 @@ export const findHostUrls = ({ urls }: Pick<InForce, 'urls'>, host: string): Url
 export const hostUrlRules = (inForce: Pick<InForce, 'urls'>, host: string): UrlRules =>
   findHostUrls(inForce, host) ?? USUAL_URLS;
 
-export interface KnownCollections {
-  /** Returns what is in force if it is up to date in memory. */
-  now(): InForce | undefined;
-  /** Brings it up to date first. Throws Unavailable. */
-  read(): Promise<InForce>;
-}
+export type KnownCollections = Pick<Whole<InForce>, 'now' | 'read'>;
 
-export function openCollections(db: Db, changes: Changes): KnownCollections {
-  let inForce: (InForce & { urls: Urls }) | undefined;
-  let reading: Promise<void> | undefined;
-  /** Something was edited since it was read. */
-  let isStale = true;
+export const openCollections = (db: Db, changes: Changes): KnownCollections =>
+  changes.known('collections', new Whole((last: Known | undefined) => catchUp(db, last)));
 
-  changes.subscribe(({ kind }) => {
-    if (kind.startsWith('collection.') || kind.startsWith('site.') || kind === 'policy.updated') isStale = true;
-  });
+type Known = InForce & { urls: Urls };
 
-  async function catchUp(): Promise<void> {
-    // The number first: edits that the index already has are applied again.
-    let lastEdit = inForce?.lastEdit ?? (await findLastEdit(db));
-    const index = inForce?.index ?? (await toIndex(await findAllCollections(db)));
-    try {
-      while (isStale) {
-        // What changes during the reads makes it stale again.
-        isStale = false;
-        const defaultPolicyId = await findDefaultPolicyId(db);
-        const urls = withKnown(await findOwnUrls(db), inForce?.urls);
-        const edits = await findEditsAfter(db, lastEdit);
-        for (const { id, collection } of edits) {
-          if (collection === null) index.delete(id);
-          else index.put(collection);
-        }
-        lastEdit = edits.at(-1)?.seq ?? lastEdit;
-        inForce = { index, defaultPolicyId, urls, lastEdit };
-      }
-    } catch (error) {
-      isStale = true;
-      throw error;
-    }
+async function catchUp(db: Db, last: Known | undefined): Promise<Known> {
+  // The number first: edits that the index already has are applied again.
+  const lastEdit = last?.lastEdit ?? (await findLastEdit(db));
+  const index = last?.index ?? (await toIndex(await findAllCollections(db)));
+  const defaultPolicyId = await findDefaultPolicyId(db);
+  const urls = withKnown(await findOwnUrls(db), last?.urls);
+  const edits = await findEditsAfter(db, lastEdit);
+  for (const { id, collection } of edits) {
+    if (collection === null) index.delete(id);
+    else index.put(collection);
   }
-
-  const now = (): InForce | undefined => (!isStale && reading === undefined ? inForce : undefined);
-  return {
-    now,
-    async read() {
-      for (;;) {
-        const known = now();
-        if (known !== undefined) return known;
-        reading ??= catchUp().finally(() => {
-          reading = undefined;
-        });
-        await reading;
-      }
-    },
-  };
+  return { index, defaultPolicyId, urls, lastEdit: edits.at(-1)?.seq ?? lastEdit };
 }
 
 type Urls = ReadonlyMap<string, UrlRules>;

@@ -3,7 +3,6 @@
  * edit, no check that starts afterwards is decided on what was there before.
  */
 import type { Changes } from '../../api/changes/changes.ts';
-import { isRequesterEdit } from '../../api/changes/kinds.ts';
 import { Failure } from '../../api/errors.ts';
 import {
   type Addresses,
@@ -88,19 +87,14 @@ export class Snapshot {
     this.#collections = collections;
     this.#addresses = openAddresses(db, changes);
     const { itemBytes, requesterBytes, policyBytes } = memory;
-    this.#contents = new Cache(CONTENT_MAX, { max: itemBytes * (1 - IDS_PART), of: weightOfItem });
+    const itemWeight = { max: itemBytes * (1 - IDS_PART), of: weightOfItem };
+    const requesterWeight = { max: requesterBytes, of: weightOfRequester };
+    const policyWeight = { max: policyBytes, of: (policy: CompiledPolicy) => this.#policyBytes.get(policy) ?? 0 };
+    this.#contents = changes.known('items', new Cache(CONTENT_MAX, itemWeight));
     this.#ids = new Lru(CONTENT_MAX, { max: itemBytes * IDS_PART, of: () => ENTRY_BYTES });
-    this.#requesters = new Cache(REQUESTERS_MAX, { max: requesterBytes, of: weightOfRequester }, new Recent());
-    this.#policies = new Cache(POLICIES_MAX, { max: policyBytes, of: (policy) => this.#policyBytes.get(policy) ?? 0 });
+    this.#requesters = changes.known('requesters', new Cache(REQUESTERS_MAX, requesterWeight, new Recent()));
+    this.#policies = changes.known('policies', new Cache(POLICIES_MAX, policyWeight));
     this.#joined = new Joined([this.#contents, this.#ids, this.#policies]);
-    changes.subscribe(({ kind, id, ownerId }) => {
-      if (kind.startsWith('content.')) this.#contents.delete(id);
-      else if (kind.startsWith('policy.') || kind.startsWith('policy_candidate.')) this.#policies.delete(id);
-      // Rules that named the requester have its pseudonym.
-      else if (kind === 'requester.erased') this.#policies.clear();
-      else if (isRequesterEdit(kind)) this.#requesters.delete(id);
-      else if (ownerId !== undefined) this.#requesters.delete(ownerId);
-    });
   }
 
   /** Returns the subject of a check if all of it is in memory. The past is not. */

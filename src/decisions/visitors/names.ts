@@ -4,9 +4,8 @@
  * several requesters have that text, none is chosen. Once an edit has been answered, it counts.
  */
 import type { Changes } from '../../api/changes/changes.ts';
-import { isRequesterEdit } from '../../api/changes/kinds.ts';
 import type { Db } from '../../db/db.ts';
-import { Slices } from '../../lib/slices.ts';
+import { View } from '../../lib/cache/view.ts';
 import { toLowerLetters } from '../../lib/text.ts';
 import { TextTrie } from '../../lib/text-trie.ts';
 import { normalizeAgent } from '../../requesters/signatures/agent.ts';
@@ -42,32 +41,25 @@ const NOBODY: Named = { userAgents: [] };
 /** Reads all names at the first call, then follows the changes. `onAgents` receives the agents when they change. */
 export function openNames(db: Db, changes: Changes, onAgents: (agents: ReadonlySet<string>) => void): KnownNames {
   let index: Index | undefined;
+  /** Not whole yet. */
+  let next: Index | undefined;
   let loading: Promise<Index> | undefined;
-  /** Changes during the read, which may be missing in it. */
-  const meanwhile = new Map<string, Named>();
-
-  changes.subscribe(({ kind, id, object }) => {
-    if (!isRequesterEdit(kind)) return;
-    const named = kind === 'requester.deleted' ? NOBODY : (object as Named);
-    if (index === undefined) {
-      if (loading !== undefined) meanwhile.set(id, named);
-    } else if (index.replace(id, named)) onAgents(index.agents);
-  });
+  const view = changes.known(
+    'names',
+    new View<Named>((id, named = NOBODY) => {
+      if ((index ?? next)?.replace(id, named) === true && index !== undefined) onAgents(index.agents);
+    }),
+  );
 
   async function load(): Promise<Index> {
     const read = new Index();
+    next = read;
     try {
-      const slices = new Slices();
-      for (const { id, ...named } of await findNamed(db)) {
-        read.replace(id, named);
-        await slices.next();
-      }
-      for (const [id, named] of meanwhile) read.replace(id, named);
+      await view.load(() => findNamed(db));
       index = read;
       onAgents(read.agents);
       return read;
     } finally {
-      meanwhile.clear();
       loading = undefined;
     }
   }

@@ -61,6 +61,8 @@ export interface Identities {
   /** Returns the age of a list in milliseconds; NaN for one that was never fetched. */
   ageOf(url: string): number;
   figures(): IdentityFigures;
+  /** Settles once the lists are in memory as they are stored, or cannot be read. */
+  refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -138,6 +140,7 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
         dns: reverse.figures(),
       };
     },
+    refresh: () => lists.refresh().catch(onProblem),
     async close() {
       lists.close();
       reverse.close();

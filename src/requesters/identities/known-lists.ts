@@ -4,6 +4,7 @@
  */
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
+import { Whole } from '../../lib/cache/whole.ts';
 import type { IpAddress } from '../../lib/ip-range.ts';
 import { isFresh, type ListState } from './list.ts';
 import { RangeSet } from './ranges.ts';
@@ -17,6 +18,8 @@ interface KnownList {
   state: ListState;
   set: RangeSet;
 }
+
+type Lists = ReadonlyMap<string, KnownList>;
 
 export interface KnownLists {
   /** Returns whether a list has an address; undefined for one that is not fresh. */
@@ -33,51 +36,36 @@ export async function openKnownLists(
   changes: Changes,
   onProblem: (error: unknown) => void,
 ): Promise<KnownLists> {
-  let known = new Map<string, KnownList>();
-  let reading: Promise<void> | undefined;
-  let isStale = false;
-
-  async function read(): Promise<void> {
+  const known = new Whole(async (last: Lists = new Map()): Promise<Lists> => {
     const next = new Map<string, KnownList>();
     let ranges = 0;
     for (const state of await findLists(db)) {
       ranges += state.ranges;
       if (ranges > RANGES_MAX) break;
-      const before = known.get(state.url);
+      const before = last.get(state.url);
       // The hash first: ranges that change meanwhile belong to a state that the next refresh reads.
       const set = before?.state.hash === state.hash ? before.set : new RangeSet(await findRanges(db, state.url));
       next.set(state.url, { state, set });
     }
-    known = next;
-  }
-
-  const refresh = (): Promise<void> => {
-    isStale = true;
-    reading ??= (async () => {
-      while (isStale) {
-        isStale = false;
-        await read();
-      }
-    })().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-
-  changes.subscribe(({ kind }) => {
-    if (kind.startsWith('identity.')) refresh().catch(onProblem);
+    return next;
   });
+  const refresh = async (): Promise<void> => {
+    known.clear();
+    await known.read();
+  };
+  // Until it is read, the last state is used.
+  changes.known('lists', { clear: () => void refresh().catch(onProblem) });
   const timer = setInterval(() => void refresh().catch(onProblem), REFRESH_MS);
   timer.unref();
   await refresh();
 
   return {
     has(url, address, now) {
-      const list = known.get(url);
+      const list = known.last()?.get(url);
       return list === undefined || !isFresh(list.state.fetchedAt, now) ? undefined : list.set.has(address);
     },
-    states: () => [...known.values()].map(({ state }) => state),
-    state: (url) => known.get(url)?.state,
+    states: () => [...(known.last()?.values() ?? [])].map(({ state }) => state),
+    state: (url) => known.last()?.get(url)?.state,
     refresh,
     close: () => clearInterval(timer),
   };

@@ -1,7 +1,7 @@
 /** The identities of requesters and of the crawler directory: what proves each name, and the lists they name. */
 import type { Changes } from '../../api/changes/changes.ts';
-import { isRequesterEdit } from '../../api/changes/kinds.ts';
 import type { Db } from '../../db/db.ts';
+import { View } from '../../lib/cache/view.ts';
 import { CRAWLERS } from '../../rules/crawlers/directory.ts';
 import type { Identity } from '../../rules/crawlers/identity.ts';
 import { findIdentities } from '../store.ts';
@@ -39,20 +39,12 @@ export async function openProofs(db: Db, changes: Changes, directory: boolean): 
     ),
   );
   const requesters = new Map<string, Proofs>();
-  const put = (id: string, identities: readonly Identity[]): void => {
+  // Nodes of the previous version announce requesters without identities.
+  const put = (id: string, { identities = [] }: { identities?: readonly Identity[] } = {}): void => {
     if (identities.length === 0) requesters.delete(id);
     else requesters.set(id, toProofs(identities));
   };
-  /** Requesters that changed during the read, which may be stale. */
-  const changed = new Set<string>();
-  changes.subscribe(({ kind, id, object }) => {
-    if (!isRequesterEdit(kind)) return;
-    changed.add(id);
-    // Nodes of the previous version announce requesters without identities.
-    const { identities = [] } = object as { identities?: readonly Identity[] };
-    put(id, kind === 'requester.deleted' ? [] : identities);
-  });
-  for (const { id, identities } of await findIdentities(db)) if (!changed.has(id)) put(id, identities);
+  await changes.known('proofs', new View(put)).load(() => findIdentities(db));
 
   return {
     ofRequester: (id) => requesters.get(id),

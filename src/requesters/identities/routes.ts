@@ -6,6 +6,7 @@ import { PageQuerySchema, toList } from '../../api/http/list.ts';
 import { edit, route } from '../../api/http/route.ts';
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Identities } from './identities.ts';
 import { AcceptList, ListAnswer, ListPage, listAnswer } from './schema.ts';
 import { acceptHeld, findList, listLists } from './store.ts';
 
@@ -13,9 +14,10 @@ export interface IdentityDeps {
   db: Db;
   changes: Changes;
   clock: Clock;
+  identities: Pick<Identities, 'refresh'>;
 }
 
-export function identityRoutes(app: App, { db, changes, clock }: IdentityDeps): void {
+export function identityRoutes(app: App, { db, changes, clock, identities }: IdentityDeps): void {
   const list = {
     tag: 'Crawlers',
     permission: 'requesters:read',
@@ -36,8 +38,8 @@ export function identityRoutes(app: App, { db, changes, clock }: IdentityDeps): 
     body: AcceptList,
     answer: ListAnswer,
   } as const;
-  edit(app, 'POST /v1/identity-lists/accept', accept, (request) =>
-    changes.commit(request, request.body.url, async () => {
+  edit(app, 'POST /v1/identity-lists/accept', accept, async (request) => {
+    const committed = await changes.commit(request, request.body.url, async () => {
       const before = await findList(db, request.body.url);
       if (before?.heldAt == null) {
         throw fail('invalid_request', 'No ranges of this list are held back.', { param: 'url' });
@@ -57,6 +59,8 @@ export function identityRoutes(app: App, { db, changes, clock }: IdentityDeps): 
         status: 200,
         body: object,
       };
-    }),
-  );
+    });
+    await identities.refresh();
+    return committed;
+  });
 }

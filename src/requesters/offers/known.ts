@@ -1,6 +1,7 @@
 /** The price list in memory: read at the first use, and again after an edit on any node. */
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
+import { Whole } from '../../lib/cache/whole.ts';
 import { type PriceList, toPriceList } from './price-list.ts';
 import { findAllOffers } from './store.ts';
 
@@ -10,24 +11,6 @@ export interface KnownOffers {
 }
 
 export function openOffers(db: Db, changes: Changes): KnownOffers {
-  let list: PriceList | undefined;
-  /** Counts edits: a read in flight during one is stale. */
-  let edits = 0;
-  changes.subscribe(({ kind }) => {
-    if (!kind.startsWith('offer.')) return;
-    edits++;
-    list = undefined;
-  });
-
-  async function load(): Promise<PriceList> {
-    for (;;) {
-      const before = edits;
-      const read = toPriceList(await findAllOffers(db));
-      if (before !== edits) continue;
-      list = read;
-      return read;
-    }
-  }
-
-  return { read: () => list ?? load() };
+  const known = changes.known('offers', new Whole(async () => toPriceList(await findAllOffers(db))));
+  return { read: () => known.now() ?? known.read() };
 }

@@ -29,11 +29,8 @@ export interface Tokens {
 
 export function openTokens(db: Db, changes: Changes, clock: Clock): Tokens {
   // Only tokens that exist are kept, so made-up tokens evict none of them.
-  const known = new Cache<string, RequesterToken>(TOKENS_MAX);
+  const known = changes.known('tokens', new Cache<string, RequesterToken>(TOKENS_MAX));
   const lastUses = openLastUses(db, touchToken);
-  changes.subscribe(({ kind }) => {
-    if (kind.startsWith('requester_token.')) known.clear();
-  });
 
   const load = (text: string): Promise<Presented> =>
     known.read(async (keep) => {

@@ -160,7 +160,7 @@ describe('changes of other nodes', () => {
     const changes = openChanges(store.db, steadyClock());
     const line = startLine(stack, store);
     const heard: string[] = [];
-    changes.subscribe(({ id }) => void heard.push(id));
+    changes.wakeOnChange(({ id }) => void heard.push(id));
     const follower = await openFollower({ db: store.db, line, apply: changes.notify, onRewritten: () => {} });
     stack.defer(() => follower.close());
     changes.notifyThrough(follower.catchUp);
