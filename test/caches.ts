@@ -110,9 +110,9 @@ class Given {
 
   /** The count after an edit that moves items, which takes a while. */
   placedTotal = (query: string) => async () => {
-    const [node] = this.installation.nodes;
+    const node = this.installation.nodes[0] as TestService;
     await until('all is placed', async () =>
-      ((await node?.rowsOf('settings')) as Any[]).some(
+      ((await node.rowsOf('settings')) as Any[]).some(
         ({ name, value }) => name === 'items_placed_to' && value === 'all',
       ),
     );
@@ -245,7 +245,7 @@ async function spelled(given: Given) {
   };
 }
 
-async function key(given: Given) {
+async function apiKey(given: Given) {
   const { id, key: text } = await given.write('POST', 'api-keys', { name: 'k', type: 'secret' });
   return { id, readers: { keys: async () => (await given.get('content?limit=1', text)).status } };
 }
@@ -264,12 +264,11 @@ async function subscribed(given: Given) {
   const create = async (events: string[]) => {
     ({ id } = await given.write('POST', 'webhooks', { url: receiver.url, events }));
   };
+  const contentId = await given.item('/a', { policyId: await given.policy(deny()) });
   const subscriptions = async () => {
-    const { id: decisionId } = await given.check({ contentId: item.id });
+    const { id: decisionId } = await given.check({ contentId });
     return (await given.get(`events?objectId=${decisionId}`)).body.data.length;
   };
-  const contentId = await given.item('/a', { policyId: await given.policy(deny()) });
-  const item = { id: contentId };
   return {
     receiver,
     create,
@@ -522,11 +521,11 @@ export const CASES: Cases = {
     return { edit: () => given.write('DELETE', path), readers };
   },
   async 'api_key.rotated'(given) {
-    const { id, readers } = await key(given);
+    const { id, readers } = await apiKey(given);
     return { edit: () => given.write('POST', `api-keys/${id}/rotate`), readers };
   },
   async 'api_key.revoked'(given) {
-    const { id, readers } = await key(given);
+    const { id, readers } = await apiKey(given);
     return { edit: () => given.write('DELETE', `api-keys/${id}`), readers };
   },
   async 'webhook.created'(given) {

@@ -110,10 +110,7 @@ export function openChanges(db: Db, clock: Clock, precision: IpPrecision = 'full
 
   return {
     commit: (author, queue, plan) => inQueue(queue, () => commit(author, plan)),
-    known(name, cache) {
-      caches.add(name, cache);
-      return cache;
-    },
+    known: (name, cache) => caches.add(name, cache),
     wakeOnChange: (wake) => listeners.push(wake),
     notify,
     notifyThrough(given) {

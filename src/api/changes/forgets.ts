@@ -113,8 +113,9 @@ type Calls = Partial<Record<(typeof CALLS)[Way], (id: string, object: object) =>
 export class Caches {
   readonly #caches: (readonly [CacheName, Calls])[] = [];
 
-  add(name: CacheName, cache: Calls): void {
+  add<C extends Calls>(name: CacheName, cache: C): C {
     this.#caches.push([name, cache]);
+    return cache;
   }
 
   forget({ kind, id, ownerId, object }: ChangeNotice): void {
