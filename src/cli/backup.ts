@@ -1,7 +1,10 @@
-/** `postern backup`: copies an embedded installation while the service runs, and keeps as many copies as asked. */
+/**
+ * `postern backup` copies an embedded installation while the service runs, and keeps as many copies as asked; `postern
+ * restore` turns a backup into an installation.
+ */
 import type { Command } from 'commander';
-import { CannotCopy } from '../service/storage/backup.ts';
-import { backUpInto } from '../service/storage/backups.ts';
+import { CannotCopy, restore } from '../service/storage/backup.ts';
+import { backUpInto, newestBackup } from '../service/storage/backups.ts';
 import { type CommandContext, does, examples, toWholeNumber } from './command.ts';
 import { failed, misused } from './outcome.ts';
 import { counted, json } from './terminal.ts';
@@ -46,6 +49,27 @@ export function backupCommand(parent: Command, context: CommandContext): void {
       const removed = made.removed.length === 0 ? '' : ` Removed ${counted(made.removed.length, 'older backup')}.`;
       const text = `${made.folder}: ${made.decisions} decisions, ${made.changes} changes, ${made.bytes} bytes.${removed}\n`;
       await terminal.out(asJson === true ? json(made) : text);
+    } catch (error) {
+      throw error instanceof CannotCopy ? failed(error.message, error) : error;
+    }
+  });
+}
+
+export function restoreCommand(parent: Command, context: CommandContext): void {
+  const command = parent
+    .command('restore')
+    .description('Copies a backup into a folder without an installation. The service must not be running on it.')
+    .requiredOption('--from <folder>', 'a backup, or the folder of backups; then the newest is taken')
+    .option('--data-dir <folder>', 'folder to restore to (default: POSTERN_DATA_DIR, or ./data)');
+  examples(command, '$ postern restore --from backups', '$ postern restore --from backups/postern-20261121T093000Z');
+  does<{ from: string; dataDir?: string }>(command, context, async ({ from, dataDir, json: asJson }) => {
+    const { terminal } = context;
+    const folder = dataDir ?? terminal.env.POSTERN_DATA_DIR ?? './data';
+    try {
+      const backup = newestBackup(from);
+      const copied = restore(backup, folder);
+      const text = `${folder}, from ${backup}: ${copied.decisions} decisions, ${copied.changes} changes. Start the service; reports are ready once it has copied the decisions.\n`;
+      await terminal.out(asJson === true ? json({ ...copied, from: backup }) : text);
     } catch (error) {
       throw error instanceof CannotCopy ? failed(error.message, error) : error;
     }

@@ -2,8 +2,8 @@
 import { type Command, Option } from 'commander';
 import type { Answered } from '../../client/src/types.ts';
 import { ROLE_NAMES, type Role } from '../api/permissions.ts';
-import { OPERATOR } from '../api/users/first-link.ts';
-import { makeLinkOffline } from '../service/storage/new-link.ts';
+import { OPERATOR } from '../api/users/links.ts';
+import { makeLinkOffline } from '../service/storage/offline.ts';
 import { type CommandContext, does, examples } from './command.ts';
 import { connect, getAddress, readKey } from './connection.ts';
 import { withRecords } from './offline.ts';

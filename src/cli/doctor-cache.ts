@@ -4,8 +4,16 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Postern } from '../../client/src/client.ts';
-import { AGAIN_MS, ATTEMPTS, isDenial, TIMEOUT_MS } from './doctor-tries.ts';
 import type { Finding } from './finding.ts';
+
+/** The bounds of the visits of `postern doctor URL`. */
+export const TIMEOUT_MS = 10_000;
+export const ATTEMPTS = 4;
+/** A node reads new probes at most four times a second. */
+export const AGAIN_MS = 400;
+
+const DENIED: ReadonlySet<number> = new Set([401, 402, 403, 429]);
+export const isDenial = (status: number): boolean => DENIED.has(status);
 
 /** Both visits have it: a cache may keep a page for each user agent. */
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';

@@ -9,8 +9,7 @@ import { PosternError } from '../../client/src/errors.ts';
 import { parseAddress } from '../lib/ip-range.ts';
 import { isPublicAddress } from '../lib/outgoing/address.ts';
 import { VERSION } from '../lib/version.ts';
-import { checkCache } from './doctor-cache.ts';
-import { AGAIN_MS, ATTEMPTS, isDenial, TIMEOUT_MS } from './doctor-tries.ts';
+import { AGAIN_MS, ATTEMPTS, checkCache, isDenial, TIMEOUT_MS } from './doctor-cache.ts';
 import type { Finding } from './finding.ts';
 
 /** Ways to write a query that a proxy must not change. */

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Answered, Body } from '../../client/src/types.ts';
 import { KEY_TYPES } from '../api/keys/key.ts';
 import { PERMISSIONS } from '../api/permissions.ts';
-import { makeKeyOffline } from '../service/storage/new-key.ts';
+import { makeKeyOffline } from '../service/storage/offline.ts';
 import { type CommandContext, type Common, calls, collect, does, examples, idArgument } from './command.ts';
 import { connect } from './connection.ts';
 import { withRecords } from './offline.ts';

@@ -175,3 +175,9 @@ const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padSt
 export const monotonicMs = (): number => performance.now() + OFFSET;
 const [sinceSeconds, sinceNanoseconds] = process.hrtime();
 const OFFSET = sinceSeconds * 1_000 + sinceNanoseconds / 1e6 - performance.now();
+
+/**
+ * Returns whether a text looks like the name of a time zone. Temporal would also accept offsets, whose clocks never
+ * change, and whole date-times.
+ */
+export const hasZoneForm = (name: string): boolean => /^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(name);

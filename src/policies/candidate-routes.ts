@@ -15,10 +15,10 @@ import type { Policy } from '../rules/policy.ts';
 import { planDiscard, planPublish, planPut } from './candidate-edits.ts';
 import { CandidateDeleted, CandidateWithWarnings, candidateEtag, PutCandidate } from './candidate-schema.ts';
 import { findCandidate } from './candidate-store.ts';
+import { withWarnings } from './edits.ts';
 import type { PolicyDeps } from './routes.ts';
 import { PolicyWithWarnings, policyEtag } from './schema.ts';
 import { findPolicy } from './store.ts';
-import { withWarnings } from './warnings.ts';
 
 const editing = { tag: 'Policies', permission: 'policies:write', ifMatch: true } as const;
 

@@ -1,10 +1,13 @@
 /** Plans the edits of policies: what each one writes, announces and answers. Every edit adds a version. */
+
 import type { Edit } from '../api/changes/change.ts';
 import { toEdit } from '../api/changes/edit.ts';
 import type { ChangeKind } from '../api/changes/kinds.ts';
 import { fail } from '../api/errors.ts';
 import type { Db } from '../db/db.ts';
 import { newId } from '../lib/id.ts';
+import { lintInSlices } from '../rules/lint/lint.ts';
+import type { FindVerifiable } from '../rules/lint/unverified.ts';
 import { DEFAULT_POLICY_ID, POLICY_PREFIX, type Policy, type PolicyVersion } from '../rules/policy.ts';
 import { endPolicyCandidate } from './candidate-store.ts';
 import { type CreatePolicy, policyAnswer, policyEtag, type UpdatePolicy } from './schema.ts';
@@ -117,4 +120,11 @@ export async function planDelete(db: Db, policy: Policy): Promise<Edit> {
     status: 200,
     body: { id: policy.id, object: 'policy', deleted: true },
   };
+}
+
+/** Adds warnings to the answer of an edit, which has rules and a default action. */
+export async function withWarnings(findVerifiable: FindVerifiable, edit: Edit): Promise<Edit> {
+  const body = edit.body as Pick<Policy, 'rules' | 'defaultAction'>;
+  const warnings = await lintInSlices(body.rules, body.defaultAction, await findVerifiable(body.rules));
+  return { ...edit, body: { ...body, warnings } };
 }

@@ -14,7 +14,16 @@ import { lintInSlices } from '../rules/lint/lint.ts';
 import type { FindVerifiable } from '../rules/lint/unverified.ts';
 import type { Policy } from '../rules/policy.ts';
 import { type PolicyTemplate, TEMPLATES } from '../rules/templates.ts';
-import { getVersion, newPolicy, planCreate, planDelete, planMakeDefault, planRollback, planUpdate } from './edits.ts';
+import {
+  getVersion,
+  newPolicy,
+  planCreate,
+  planDelete,
+  planMakeDefault,
+  planRollback,
+  planUpdate,
+  withWarnings,
+} from './edits.ts';
 import {
   CreatePolicy,
   DiffAnswer,
@@ -34,7 +43,6 @@ import {
   versionAnswer,
 } from './schema.ts';
 import { findPolicy, listPolicies, listVersions } from './store.ts';
-import { withWarnings } from './warnings.ts';
 
 export interface PolicyDeps {
   db: Db;

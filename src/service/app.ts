@@ -4,7 +4,7 @@ import type { App } from '../api/http/app.ts';
 import { createServer } from '../api/http/server.ts';
 import { closeServer, letGo } from '../api/http/stop.ts';
 import { ensureFirstKey, firstKeyShown } from '../api/keys/bootstrap.ts';
-import { makeFirstLink } from '../api/users/first-link.ts';
+import { makeFirstLink } from '../api/users/links.ts';
 import { Unavailable } from '../db/db.ts';
 import { StartRefused } from '../db/start-refused.ts';
 import type { Config } from './config.ts';

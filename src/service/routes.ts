@@ -9,7 +9,7 @@ import { allowOrigins } from '../api/http/cors.ts';
 import { supportIdempotency } from '../api/http/idempotency.ts';
 import { describeApi } from '../api/http/openapi.ts';
 import { keyRoutes } from '../api/keys/routes.ts';
-import { getHolder } from '../api/users/holder.ts';
+import { getHolder } from '../api/users/edits.ts';
 import { userRoutes } from '../api/users/routes.ts';
 import { sessionRoutes } from '../api/users/session-routes.ts';
 import { deliveryRoutes } from '../api/webhooks/delivery-routes.ts';
@@ -37,8 +37,7 @@ import { findUnbilled } from '../reports/statements/unbilled.ts';
 import { usageRoutes } from '../reports/usage/routes.ts';
 import { candidateFiguresRoute } from '../reports/whatif/candidate-routes.ts';
 import { impactRoutes, simulateRoutes } from '../reports/whatif/routes.ts';
-import { crawlerRegistrationRoutes } from '../requesters/crawlers/register-routes.ts';
-import { crawlerRoutes } from '../requesters/crawlers/routes.ts';
+import { crawlerRegistrationRoutes, crawlerRoutes } from '../requesters/crawlers/routes.ts';
 import { identityRoutes } from '../requesters/identities/routes.ts';
 import { verifiableIn } from '../requesters/identities/verifiable.ts';
 import { licenseRoutes } from '../requesters/licenses/routes.ts';
@@ -52,8 +51,8 @@ import { signalRoutes } from '../signals/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { statusRoutes } from './health/status.ts';
 import type { Parts } from './parts.ts';
-import { readProgress } from './privacy/progress.ts';
 import { privacyRoutes } from './privacy/routes.ts';
+import { readProgress } from './privacy/store.ts';
 
 /** Adds every route. Hooks come before the routes they apply to. */
 export async function addRoutes(app: App, parts: Parts): Promise<void> {

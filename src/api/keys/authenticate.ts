@@ -8,14 +8,13 @@ import type { Db, Step } from '../../db/db.ts';
 import { Cache } from '../../lib/cache/cache.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { type End, findEnd, hashCredential } from '../../lib/credential.ts';
-import type { Origin } from '../../lib/forwarded.ts';
+import { findOrigin, forwardedBy, type Origin } from '../../lib/forwarded.ts';
 import { contains, parseAddress, parseRange, type Range } from '../../lib/ip-range.ts';
 import type { Changes } from '../changes/changes.ts';
 import { type Failure, fail } from '../errors.ts';
 import type { Authenticate, Authorize, Needs } from '../http/auth.ts';
 import { type Caller, holdsPermission, type Permission, permissionsOfKey } from '../permissions.ts';
 import { isKeyText, type Key } from './key.ts';
-import { findSource, findVisitorOrigin } from './source.ts';
 import { findKey, findKeyByHash, touchKey } from './store.ts';
 import { type UnreadableAddresses, type UnreadableReport, watchUnreadable } from './unreadable.ts';
 
@@ -222,3 +221,18 @@ export function openLastUses(db: Db, touch: (id: string, at: number) => Step): L
     },
   };
 }
+
+/**
+ * Returns the socket's address or, if the peer is a trusted proxy, the first address from the right that is not one in
+ * what it forwards; undefined for a connection that has no address, or is closed.
+ */
+function findSource(request: FastifyRequest, trusted: readonly Range[]): Origin {
+  const peer = request.socket.remoteAddress;
+  if (peer === undefined) return undefined;
+  const entries = trusted.length === 0 ? [] : forwardedBy(request.headers);
+  return findOrigin([...entries, peer], trusted);
+}
+
+/** Walks in the same way without the peer, whose key makes what it forwards trusted. */
+const findVisitorOrigin = ({ headers }: FastifyRequest, trusted: readonly Range[]): Origin =>
+  findOrigin(forwardedBy(headers), trusted);

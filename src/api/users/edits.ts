@@ -1,12 +1,15 @@
 /** Plans the edits of users by a key or by another user, who must hold what they grant or end. */
+
+import type { Db } from '../../db/db.ts';
 import type { Edit } from '../changes/change.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
 import { fail } from '../errors.ts';
-import { type FindHolder, requireMayEnd, requireMayGrant } from '../keys/reach.ts';
+import { keyHolder } from '../keys/edits.ts';
+import { type FindHolder, type Holder, requireMayEnd, requireMayGrant } from '../keys/reach.ts';
 import { userAnswer } from './schema.ts';
 import { deleteSessions } from './session-store.ts';
-import { deleteLinks, deleteUser, requireUnchangedUser, updateUser } from './store.ts';
-import { grantForRole, type User } from './user.ts';
+import { deleteLinks, deleteUser, findUser, requireUnchangedUser, updateUser } from './store.ts';
+import { grantForRole, isUserId, type User } from './user.ts';
 
 export interface UserEdit {
   callerId: string;
@@ -71,3 +74,14 @@ const editUser = (kind: ChangeKind, before: User, after: User): Edit => ({
   status: 200,
   body: userAnswer(after),
 });
+
+/**
+ * Finds who makes a request, a key or a user, with what they may grant. Throws invalid_api_key when the key or the user
+ * has ended.
+ */
+export async function getHolder(db: Db, id: string): Promise<Holder> {
+  if (!isUserId(id)) return keyHolder(db, id);
+  const user = await findUser(db, id);
+  if (user === undefined || user.status !== 'active') throw fail('invalid_api_key', 'This user was suspended.');
+  return { ...grantForRole(user.role), unchanged: requireUnchangedUser(user) };
+}

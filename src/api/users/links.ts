@@ -5,9 +5,10 @@
  */
 
 import type { Db, Step } from '../../db/db.ts';
-import { toIso } from '../../lib/clock.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/id.ts';
-import type { Edit } from '../changes/change.ts';
+import { type Edit, SYSTEM } from '../changes/change.ts';
+import type { Changes } from '../changes/changes.ts';
 import { fail } from '../errors.ts';
 import { type Holder, requireMayEnd, requireMayGrant } from '../keys/reach.ts';
 import { laterThan } from './edits.ts';
@@ -79,4 +80,23 @@ const withRole = (user: User, role: User['role'], now: number): User =>
 function toUserStep(before: User | undefined, after: User): Step {
   if (before === undefined) return insertUser(after);
   return before === after ? requireUnchangedUser(before) : updateUser(after, { before: before.updatedAt });
+}
+
+/** The user of links without a name. */
+export const OPERATOR = 'Operator';
+
+/** Returns the path to open in a browser. It signs the operator in, once, as an admin. */
+export async function makeFirstLink({
+  db,
+  changes,
+  clock,
+}: {
+  db: Db;
+  changes: Changes;
+  clock: Clock;
+}): Promise<string> {
+  const made = await changes.commit(SYSTEM, 'sign-in', () =>
+    planLink({ db, now: clock.now(), holder: null }, { name: OPERATOR, role: 'admin' }),
+  );
+  return (JSON.parse(made.text) as { path: string }).path;
 }

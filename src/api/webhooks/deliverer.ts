@@ -10,7 +10,6 @@ import type { Changes } from '../changes/changes.ts';
 import type { Events } from '../events/store.ts';
 import { openBodies } from './bodies.ts';
 import { LogReader } from './log-reader.ts';
-import { openPace } from './pace.ts';
 import type { Sender } from './send.ts';
 import { openWorkers } from './workers.ts';
 
@@ -88,4 +87,28 @@ export function openDeliverer(deps: DelivererDeps): Deliverer {
     figures: () => ({ ...figures, inFlight: workers.all().reduce((sum, worker) => sum + worker.inFlight, 0) }),
     close: () => (closing ??= drain()),
   };
+}
+
+/** The node is busy while this many checks wait for the disk; one request then starts in each pause. */
+const CHECKS_MANY = 16;
+const PAUSE_MS = 50;
+
+/**
+ * Returns a function that resolves for one caller in each turn of the event loop, slower while many checks wait:
+ * callers wait for checks, while deliveries can wait a little.
+ */
+function openPace(checksWaiting: () => number): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const release = (): void => {
+    waiting.shift()?.();
+    if (waiting.length > 0) schedule();
+  };
+  const schedule = (): void => {
+    if (checksWaiting() >= CHECKS_MANY) setTimeout(release, PAUSE_MS);
+    else setImmediate(release);
+  };
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.push(resolve) === 1) schedule();
+    });
 }

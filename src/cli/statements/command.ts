@@ -9,12 +9,11 @@ import { connect } from '../connection.ts';
 import { EXIT, misused } from '../outcome.ts';
 import { openCsv, openOutput } from '../output.ts';
 import { confirmed } from '../prompts.ts';
-import { openText } from '../read-file.ts';
+import { openText, readText } from '../read-file.ts';
 import { json, printList, report } from '../terminal.ts';
 import { readArchived } from './archived.ts';
 import { compareHeads } from './compare.ts';
 import { reconcileCommand } from './reconcile.ts';
-import { readStatement } from './statement-file.ts';
 import { type DecisionSources, findDifferences } from './verify.ts';
 import { toNotLooked, toText } from './verify-text.ts';
 
@@ -220,3 +219,27 @@ async function* readEvidence(
     if (!(error instanceof PosternError && error.status === 503)) throw error;
   }
 }
+
+/** Reads the file that `postern statements show` wrote; a damaged file is refused by its field. */
+async function readStatement(file: string): Promise<Statement> {
+  const value = readJson(file);
+  const [{ StatementAnswer }, { lazyCheck }, { findProblems }] = await Promise.all([
+    import('../../reports/statements/schema.ts'),
+    import('../../api/http/validate.ts'),
+    import('../../api/http/problems.ts'),
+  ]);
+  if (lazyCheck(StatementAnswer)(value)) return value;
+  const [{ message }] = findProblems(StatementAnswer, value, 'statement');
+  throw misused(`${file} is not a whole statement: ${message} ${AGAIN}`);
+}
+
+function readJson(file: string): unknown {
+  const text = readText(file);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw misused(`${file} is not JSON: ${(error as Error).message}. ${AGAIN}`);
+  }
+}
+
+const AGAIN = 'Save it again: postern statements show ID --output FILE.';

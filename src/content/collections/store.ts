@@ -7,7 +7,7 @@ import { pick } from '../../lib/fields.ts';
 import { sameJson } from '../../lib/json.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import { words } from '../../lib/text.ts';
-import { placeAgain } from '../sites/place-again.ts';
+import { placeAgain } from '../sites/store.ts';
 import { type Collection, SELECTORS } from './collection.ts';
 
 const COLLECTION = columns<Collection>(

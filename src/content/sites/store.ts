@@ -5,7 +5,6 @@ import { Where } from '../../db/query.ts';
 import { columns } from '../../db/record.ts';
 import { sameJson } from '../../lib/json.ts';
 import { type UrlRules, USUAL_URLS } from '../../lib/urls/spellings.ts';
-import { placeAgain } from './place-again.ts';
 import type { Site } from './site.ts';
 
 const SITE = columns<Site>({
@@ -126,4 +125,19 @@ export const deleteSite = ({ host, version, updatedAt, urls }: Site, at: number)
   { sql: 'delete from sites where host = $1 and version = $2', params: [host, version], expect: 1 },
   versionStep(host, version + 1, Math.max(at, updatedAt), null),
   ...placingFrom(urls, USUAL_URLS),
+];
+
+const fromTheFirst = (name: string): Step => ({
+  sql: `insert into settings (name, value) values ($1, '0') on conflict (name) do update set value = excluded.value`,
+  params: [name],
+});
+
+/**
+ * Steps of edits after which items may be in other collections: a background run places them again, for lists.
+ * `edited`: the items that collections have which were edited since the last run; `all`: all under all
+ * collections.
+ */
+export const placeAgain = (items: 'edited' | 'all'): Step[] => [
+  fromTheFirst('items_placed_to'),
+  ...(items === 'all' ? [fromTheFirst('items_placed_at')] : []),
 ];

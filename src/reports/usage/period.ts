@@ -4,8 +4,7 @@
  * Days, weeks, months and hours are local to the zone, including days of 23, 25 or no hours.
  */
 import { fail } from '../../api/errors.ts';
-import { FIRST_TIME, LAST_TIME } from '../../lib/clock.ts';
-import { hasZoneForm } from '../../lib/zone.ts';
+import { FIRST_TIME, hasZoneForm, LAST_TIME } from '../../lib/clock.ts';
 
 /** Days back, including today; `all` starts at the first decision. */
 export const PERIODS = { '7d': 7, '30d': 30, '90d': 90, year: 365, all: undefined } as const;

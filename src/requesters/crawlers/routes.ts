@@ -1,11 +1,14 @@
-/** Lists the crawler directory. */
+/** List the crawler directory, and register its crawlers as requesters. */
 
 import type { App } from '../../api/http/app.ts';
 import { toList } from '../../api/http/list.ts';
-import { route } from '../../api/http/route.ts';
+import { edit, route } from '../../api/http/route.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, type Page } from '../../db/page.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
 import { CRAWLERS } from '../../rules/crawlers/directory.ts';
+import type { RequesterDeps } from '../routes.ts';
+import { CrawlersRegistered, RegisterCrawlers } from '../schema.ts';
+import { findCrawlers, planRegister } from './register.ts';
 import { type CrawlerAnswer, CrawlerPage, ListCrawlersQuery } from './schema.ts';
 
 /** The number of crawlers on the pages before. */
@@ -38,3 +41,20 @@ function listCrawlers({ limit = PAGE_DEFAULT, cursor, purpose, q }: ListCrawlers
 
 const hasPart = ({ name, operator, userAgents }: Crawler, part: string): boolean =>
   [name, operator ?? '', ...userAgents].some((text) => text.toLowerCase().includes(part));
+
+const QUEUE = 'crawlers';
+
+export function crawlerRegistrationRoutes(app: App, { db, changes, clock }: Omit<RequesterDeps, 'allowPrivate'>): void {
+  const register = {
+    tag: 'Crawlers',
+    permission: 'requesters:write',
+    id: 'registerCrawlers',
+    is: 'Register crawlers as requesters',
+    body: RegisterCrawlers,
+    answer: CrawlersRegistered,
+  } as const;
+  edit(app, 'POST /v1/crawlers/register', register, (request) => {
+    const crawlers = findCrawlers(request.body);
+    return changes.commit(request, QUEUE, () => planRegister(db, crawlers, clock.now()));
+  });
+}

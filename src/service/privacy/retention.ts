@@ -3,15 +3,17 @@
  * One node does the work, in small transactions with pauses; a crash loses nothing but the place of the pause. Days are
  * those of UTC: a decision leaves at the end of the day on which it reaches its age.
  */
+
+import { replacePayload } from '../../api/changes/rows.ts';
 import type { Db } from '../../db/db.ts';
 import { CAREFUL, openPace, STEADY } from '../../db/pace.ts';
 import type { PostgresDb } from '../../db/postgres/db.ts';
 import type { SqliteDb } from '../../db/sqlite/db.ts';
 import { DAY_MS, endRetiring, eraseInputsBatch, retireBatch } from '../../decisions/history/retention/retire.ts';
+import type { LoggedDecision } from '../../decisions/log/log.ts';
 import type { PrivacyConfig } from '../../decisions/precision.ts';
 import { every } from '../../lib/every.ts';
 import { eraseAnswers } from './deliveries.ts';
-import { eraseKeptBodies } from './kept-bodies.ts';
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
 
 const LOOK_EVERY_MS = 10_000;
@@ -71,4 +73,30 @@ async function retain({ db, now, privacy }: RetentionDeps, log: WriteAheadLog, m
     await walk(() => eraseKeptBodies(db, retentionCutoff(now(), inputDays)));
     await walk(() => eraseAnswers(db, retentionCutoff(now(), inputDays)));
   }
+}
+
+const BODIES_AT_ONCE = 100;
+
+/**
+ * Erases the inputs in some bodies that are kept for the events of deleted decisions, before a time. Returns whether
+ * there were any.
+ */
+async function eraseKeptBodies(db: Db, before: number): Promise<boolean> {
+  const rows = await db.read<{ id: string; object: string }>(
+    `select d.id, d.object from events as e join change_data as d on d.id = e.id
+     where e.kind like 'access.%' and e.at < $1
+       and (replace(d.object, '"context":{', '') <> d.object or replace(d.object, '"license":{', '') <> d.object)
+     limit ${BODIES_AT_ONCE}`,
+    [before],
+  );
+  if (rows.length === 0) return false;
+  await db.atomic(
+    rows.map(({ id, object }) => replacePayload(id, withoutInputs(JSON.parse(object) as LoggedDecision))),
+  );
+  return true;
+}
+
+function withoutInputs(decision: LoggedDecision): LoggedDecision {
+  const reduced = (['context', 'license'] as const).filter((field) => decision[field] != null);
+  return reduced.length === 0 ? decision : { ...decision, context: null, license: null, reduced };
 }

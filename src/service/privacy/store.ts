@@ -1,5 +1,7 @@
 /** The table `erasures`; rows never leave this file. */
+
 import type { Db, Row, Step } from '../../db/db.ts';
+import { isRetiring } from '../../decisions/history/retention/retire.ts';
 
 /** `columns`: the records are done, and the columns of all nodes follow. */
 export type ErasureStatus = 'decisions' | 'records' | 'columns' | 'done';
@@ -102,3 +104,16 @@ export const updateErasure = (one: Erasure, before: Erasure): Step => ({
   ],
   expect: 1,
 });
+
+export interface PrivacyProgress {
+  retiring: boolean;
+  erasures: { running: number; walked: number; of: number };
+}
+
+/** Returns how far the oldest erasure has come, and how many are not done. */
+export async function readProgress(db: Db): Promise<PrivacyProgress> {
+  const [retiring, running, next] = await Promise.all([isRetiring(db), countRunning(db), findNext(db)]);
+  const of = next?.lastSeq ?? 0;
+  const walked = next?.status === 'decisions' ? Math.min(next.walkedSeq, of) : of;
+  return { retiring, erasures: { running, walked, of } };
+}

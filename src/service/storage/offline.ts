@@ -2,10 +2,16 @@
  * Edits without the service, for when no key is left and no user can sign in. They require write access to the data
  * folder or the database. Promise: the edit and its audit entry are committed together, as the service does it.
  */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Edit, SYSTEM } from '../../api/changes/change.ts';
 import { openChanges } from '../../api/changes/changes.ts';
+import { lazyCheck, validItem } from '../../api/http/validate.ts';
+import { newKey, planKey } from '../../api/keys/make.ts';
+import { CreateKey } from '../../api/keys/schema.ts';
+import { planLink } from '../../api/users/links.ts';
+import { CreateLink } from '../../api/users/schema.ts';
 import { type Db, Unavailable } from '../../db/db.ts';
 import { MIGRATIONS } from '../../db/migrations/index.ts';
 import { openPostgres } from '../../db/postgres/db.ts';
@@ -20,7 +26,7 @@ export class CannotEdit extends Error {}
  * Plans and commits an edit of `records`, the folder of an installation or a PostgreSQL URL. Returns its answer. Throws
  * CannotEdit, Unavailable, and what `plan` throws.
  */
-export async function editOffline(
+async function editOffline(
   records: string,
   plan: (db: Db, now: number) => Promise<Edit>,
 ): Promise<Record<string, unknown>> {
@@ -59,4 +65,30 @@ async function requireSchema(db: Db, records: string): Promise<void> {
   throw new CannotEdit(
     'The data belongs to another version of Postern. Use the command of that version, or start this version once.',
   );
+}
+
+const isKey = lazyCheck(CreateKey);
+
+/**
+ * Creates a key in `records`, the folder of an installation or a PostgreSQL URL. A service on the same records accepts
+ * the key at once, in a cluster within a second. Returns the answer of `POST /v1/api-keys`. Throws CannotEdit,
+ * Unavailable, and Failure for a body that the API would refuse.
+ */
+export function makeKeyOffline(records: string, body: unknown): Promise<Record<string, unknown>> {
+  const wanted = validItem(CreateKey, isKey, body, 'key');
+  return editOffline(records, async (_db, now) => {
+    const { key, text } = newKey(wanted, now);
+    return planKey(key, text);
+  });
+}
+
+const isLink = lazyCheck(CreateLink);
+
+/**
+ * Creates a link in `records`, the folder of an installation or a PostgreSQL URL. Returns the answer of `POST
+ * /v1/users/links`. Throws CannotEdit, Unavailable, and Failure for a body that the API would refuse.
+ */
+export function makeLinkOffline(records: string, body: unknown): Promise<Record<string, unknown>> {
+  const wanted = validItem(CreateLink, isLink, body, 'link');
+  return editOffline(records, (db, now) => planLink({ db, now, holder: null }, wanted));
 }
