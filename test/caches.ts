@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { startReceiver } from '../kit/receiver.ts';
 import type { TestService, testClock } from '../kit/service.ts';
 import { until } from '../kit/until.ts';
-import { type CacheName, FORGETS } from '../src/api/changes/forgets.ts';
+import { FORGETS } from '../src/api/changes/forgets.ts';
 import { item, next } from './http/given.ts';
 import { serveList } from './identities/opened.ts';
 
@@ -561,21 +561,22 @@ export const CASES: Cases = {
 /** For each kind of the table: warms its caches, edits, and asks each reader of each node. */
 export function walkTable(installation: Installation): void {
   for (const kind of Object.keys(FORGETS) as Kind[]) {
-    const names = Object.keys(FORGETS[kind]) as CacheName[];
-    if (names.length > 0) test(`${kind}: ${names.join(', ')}`, () => walkRow(kind, names, new Given(installation)));
+    const isEmpty = Object.keys(FORGETS[kind]).length === 0;
+    if (!isEmpty || Object.hasOwn(CASES, kind)) test(kind, () => walkRow(kind, new Given(installation)));
   }
 }
 
-async function walkRow(kind: Kind, names: readonly CacheName[], given: Given): Promise<void> {
+async function walkRow(kind: Kind, given: Given): Promise<void> {
   const prepare = (CASES as Partial<Record<Kind, (given: Given) => Promise<Prepared<string>>>>)[kind];
   assert.ok(prepare !== undefined, `${kind} has no case in test/caches.ts`);
   const { edit, readers, clean } = await prepare(given);
   const [own, ...others] = given.installation.nodes;
   for (const node of others) await catchUp(node, given);
   const asked = [];
-  for (const name of names) {
-    const reader = readers[name];
-    assert.ok(reader !== undefined, `the case of ${kind} has no reader of ${name} in test/caches.ts`);
+  const lacking = Object.keys(FORGETS[kind]).filter((name) => !Object.hasOwn(readers, name));
+  assert.deepEqual(lacking, [], `the case of ${kind} in test/caches.ts needs readers of these`);
+  // Also those that the table has lost.
+  for (const [name, reader] of Object.entries(readers)) {
     if (typeof reader === 'string') continue;
     for (const node of given.installation.nodes) {
       const read = async (): Promise<string> => {
