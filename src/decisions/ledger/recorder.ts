@@ -72,14 +72,18 @@ export class Recorder {
     if (since !== undefined && now - since > RECORD_WITHIN_MS) {
       return Promise.reject(new Unavailable('the decision could not be recorded in time', { busy: true }));
     }
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Recorded[]>();
-    const at = this.#now();
-    const freshUntil = readAt + FRESH_MS;
-    const one = { at, freshUntil, entries, receipt, since: since ?? now, alone: false, resolve, reject };
-    const heldBy = this.#held?.limitOf(entries, now);
-    if (heldBy === undefined) this.#enqueue(one, since !== undefined);
-    else this.#hold(heldBy, one);
-    return promise;
+    // Not `Promise.withResolvers`: every check makes one, and the engine inlines the constructor alone.
+    return new Promise((resolve, reject) => {
+      const at = this.#now();
+      const freshUntil = readAt + FRESH_MS;
+      const one = { at, freshUntil, entries, receipt, since: since ?? now, alone: false, resolve, reject };
+      const heldBy = this.#held?.limitOf(entries, now);
+      if (heldBy !== undefined) return this.#hold(heldBy, one);
+      (since === undefined ? this.#waiting : this.#urgent).push(one);
+      this.#queuedEntries += entries.length;
+      if (this.#queuedEntries >= FLUSH_LEAST) this.#endGathering();
+      if (!this.#flushing) void this.#run();
+    });
   }
 
   /** Returns the newest number in the ledger that this node has acknowledged. */
@@ -101,14 +105,6 @@ export class Recorder {
   /** Settles when nothing waits any more. */
   drained(): Promise<void> {
     return this.#flushing || this.#unlocking ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve();
-  }
-
-  #enqueue(one: Waiting, again: boolean): void {
-    if (again) this.#urgent.push(one);
-    else this.#waiting.push(one);
-    this.#queuedEntries += one.entries.length;
-    if (this.#queuedEntries >= FLUSH_LEAST) this.#endGathering();
-    if (!this.#flushing) void this.#run();
   }
 
   async #run(): Promise<void> {
