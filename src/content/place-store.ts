@@ -4,6 +4,7 @@ import type { Db, Step } from '../db/db.ts';
 import { inList, selectLists, toList, Where } from '../db/query.ts';
 import type { Collection } from './collections/collection.ts';
 import { findEditsAfter, LAST_EDIT } from './collections/store.ts';
+import { LAST_SITE_EDIT } from './sites/store.ts';
 
 /** Returns the number of the last item that is in the right collection; `all`, also without collections: every item. */
 export async function findPlacedTo(db: Db): Promise<number | 'all'> {
@@ -130,13 +131,15 @@ interface Slice {
   to: number | 'all';
   moved: readonly MisplacedItem[];
   lastEdit: number;
+  lastSiteEdit: number;
 }
 
-/** A Conflict when a collection was edited since. An item that was edited since was placed by its edit. */
-export const placeSlice = (engine: Db['engine'], { from, to, moved, lastEdit }: Slice): Step[] => [
+/** A Conflict when a collection or a site was edited since. An item that was edited since was placed by its edit. */
+export const placeSlice = (engine: Db['engine'], { from, to, moved, lastEdit, lastSiteEdit }: Slice): Step[] => [
   {
-    sql: `update settings set value = $1 where name = 'items_placed_to' and value = $2 and ${LAST_EDIT} = $3`,
-    params: [String(to), String(from), lastEdit],
+    sql: `update settings set value = $1 where name = 'items_placed_to' and value = $2
+          and ${LAST_EDIT} = $3 and ${LAST_SITE_EDIT} = $4`,
+    params: [String(to), String(from), lastEdit, lastSiteEdit],
     expect: 1,
   },
   ...(to === 'all' ? [placedAt(lastEdit)] : []),

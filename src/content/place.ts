@@ -21,6 +21,7 @@ import {
   readItems,
 } from './place-store.ts';
 import { collectionFinder, placedBy } from './placement.ts';
+import { findLastSiteEdit } from './sites/store.ts';
 
 /** Until it is done, lists by collection take longer. */
 const REST: Rest = { idle: 0.5, busy: 12, pieces: 'large' };
@@ -35,6 +36,7 @@ const RUN_MS = 2_000;
 interface Basis {
   inForce: InForce;
   edited: Edited;
+  lastSiteEdit: number;
   /** The number of the last item. */
   last: number;
 }
@@ -46,8 +48,10 @@ export function openPlacing(db: Db, collections: KnownCollections): () => Promis
     const until = performance.now() + RUN_MS;
     let saved: number | 'all' = await findPlacedTo(db);
     if (saved === 'all') return;
+    // The number first: rules that are edited in between are read with it, or make the run a Conflict.
+    const lastSiteEdit = await findLastSiteEdit(db);
     const inForce = await collections.read();
-    const basis = { inForce, edited: await findEditedSince(db), last: await findLastNo(db) };
+    const basis = { inForce, lastSiteEdit, edited: await findEditedSince(db), last: await findLastNo(db) };
     let after = saved;
     while (saved !== 'all') {
       const isLast = performance.now() >= until;
@@ -66,7 +70,7 @@ interface Progress {
   /** The last number that was looked at. */
   after: number;
 }
-/** `edited`: another edit of a collection came first. */
+/** `edited`: an edit of a collection or a site came first. */
 type Piece = Progress | 'edited';
 
 interface Turn {
@@ -93,7 +97,15 @@ async function placeSome(db: Db, basis: Basis, { saved, after, rows, isLast }: T
   const moved = await findMoved(items, basis.inForce);
   if (moved.length === 0 && to !== 'all' && !isLast) return { saved, after: lookedTo };
   try {
-    await db.atomicLater(placeSlice(db.engine, { from: saved, to, moved, lastEdit: basis.inForce.lastEdit }));
+    await db.atomicLater(
+      placeSlice(db.engine, {
+        from: saved,
+        to,
+        moved,
+        lastEdit: basis.inForce.lastEdit,
+        lastSiteEdit: basis.lastSiteEdit,
+      }),
+    );
   } catch (error) {
     if (error instanceof Conflict) return 'edited';
     throw error;

@@ -11,6 +11,7 @@ import { openPostgres } from '../../src/db/postgres/db.ts';
 import { dbContract } from './contract.ts';
 import { foldedPathsContract } from './folded-paths.ts';
 import { ownPoliciesContract } from './own-policies.ts';
+import { placingContract } from './placing.ts';
 import { plainKeysContract } from './plain-keys.ts';
 
 const server = await testPostgres();
@@ -35,6 +36,7 @@ dbContract('PostgreSQL', opened);
 plainKeysContract('PostgreSQL', opened);
 ownPoliciesContract('PostgreSQL', opened);
 foldedPathsContract('PostgreSQL', opened);
+placingContract('PostgreSQL', opened);
 
 describe('PostgreSQL', () => {
   test('a server that cannot be reached, or does not have the database, is Unavailable', async () => {

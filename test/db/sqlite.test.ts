@@ -11,6 +11,7 @@ import { holdFile, openSqlite } from '../../src/db/sqlite/db.ts';
 import { dbContract } from './contract.ts';
 import { foldedPathsContract } from './folded-paths.ts';
 import { ownPoliciesContract } from './own-policies.ts';
+import { placingContract } from './placing.ts';
 import { plainKeysContract } from './plain-keys.ts';
 
 const folder = () => {
@@ -36,6 +37,7 @@ dbContract('SQLite file', opened);
 plainKeysContract('SQLite', opened);
 ownPoliciesContract('SQLite', opened);
 foldedPathsContract('SQLite', opened);
+placingContract('SQLite', opened);
 
 describe('SQLite', () => {
   test('a file that cannot be opened is Unavailable', async () => {

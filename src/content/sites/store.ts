@@ -127,6 +127,14 @@ export const deleteSite = ({ host, version, updatedAt, urls }: Site, at: number)
   ...placingFrom(urls, USUAL_URLS),
 ];
 
+/** The number of the last edit of a site, in a statement. */
+export const LAST_SITE_EDIT = 'coalesce((select max(seq) from site_versions), 0)';
+
+export async function findLastSiteEdit(db: Db): Promise<number> {
+  const [row] = await db.read<{ seq: number }>(`select ${LAST_SITE_EDIT} as seq`);
+  return Number(row?.seq ?? 0);
+}
+
 const fromTheFirst = (name: string): Step => ({
   sql: `insert into settings (name, value) values ($1, '0') on conflict (name) do update set value = excluded.value`,
   params: [name],
