@@ -100,11 +100,9 @@ async function bundled(entries: Record<string, string>): Promise<OutputChunk[]> 
   return output.filter((one) => one.type === 'chunk');
 }
 
-/** Where a source is in dist/, by its path: src/a.ts is a.ts there, and audit/src/b.ts is audit/b.ts. */
+/** A file as dist/ names it: src/a.ts is a.ts there, audit/src/b.ts is audit/b.ts, and others are beside dist/. */
 function distPath(file: string): string {
-  return relative(root, file)
-    .replace(/^audit\/src/, 'src/audit')
-    .slice('src/'.length);
+  return relative(src, file).replace(/^\.\.\/audit\/src\//, 'audit/');
 }
 
 /** The modules that the source starts by path. */
