@@ -503,7 +503,8 @@ describe('hostile facts in a check', () => {
   for (const path of leavesOf(CheckRequest)) {
     test(path.join('.'), async () => {
       const { id: policyId } = await makePolicy(postern, rules);
-      const { id, externalId } = await made(postern, '/v1/content', item({ policyId, type: 'article' }));
+      const source = `https://facts.example/${path.join('/')}`;
+      const { id, externalId } = await made(postern, '/v1/content', item({ policyId, type: 'article', source }));
       const texts = hostile.map((value) => {
         const mark = 'PUT IT HERE';
         const body: Any = structuredClone({ ...right, contentId: id });
@@ -513,6 +514,8 @@ describe('hostile facts in a check', () => {
         if (path[0] !== 'license') delete body.license;
         if (path[0] !== 'asOf') delete body.asOf;
         if (path[0] !== 'visitor') delete body.visitor;
+        // They are about a URL.
+        if (path[0] === 'urls') Object.assign(body, { contentId: undefined, url: source, urls: {} });
         const parent = path.slice(0, -1).reduce((one, name) => one[name], body);
         parent[path.at(-1) as string] = mark;
         return JSON.stringify(body).replace(JSON.stringify(mark), () => value);
