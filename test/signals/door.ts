@@ -52,8 +52,8 @@ function checksFor({ url, token, purpose }: Question, isRead: (key: string) => b
   );
   const kinds = isRead('requesterVerified') ? [undefined, 'signature', 'token'] : [undefined];
   const own = PURPOSE_OF.get(token) ?? '';
-  // A requester is named by a text that its user agent contains.
-  const requesterId = ids.requesters.find((id) => token.toLowerCase().includes(id));
+  // Whole tokens name a crawler: Googlebot-Image is none of the requester Googlebot.
+  const requesterId = ids.requesters.find((id) => token.toLowerCase() === id);
   const purposes = purpose === null ? [undefined, ...(OWN.includes(own) ? [own] : [])] : [purpose];
   const agents =
     token === '*'
