@@ -558,6 +558,9 @@ export const CASES: Cases = {
   },
 };
 
+/** Changes that some node finds by itself: no request is answered with them. */
+const FOUND: ReadonlySet<Kind> = new Set<Kind>(['identity.list_changed', 'identity.list_suspicious']);
+
 /** For each kind of the table: warms its caches, edits, and asks each reader of each node. */
 export function walkTable(installation: Installation): void {
   for (const kind of Object.keys(FORGETS) as Kind[]) {
@@ -591,7 +594,7 @@ async function walkRow(kind: Kind, given: Given): Promise<void> {
     await edit();
     for (const { read, before, name, isOwn } of asked) {
       const what = `${name} after ${kind}: ${before} is of before`;
-      if (isOwn) assert.notEqual(await read(), before, what);
+      if (isOwn && !FOUND.has(kind)) assert.notEqual(await read(), before, what);
       else await until(what, async () => (await read()) !== before, ELSEWHERE_MS);
     }
   } finally {
