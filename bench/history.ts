@@ -59,6 +59,8 @@ export interface DecisionPlan {
 
 export const monthUntil = (to: number): { from: number; to: number } => ({ from: to - SPAN_MS, to });
 
+const NO_EDITS = { lastEdit: 0, lastSiteEdit: 0 };
+
 export async function openStore(dataDir: string): Promise<Store> {
   mkdirSync(dataDir, { recursive: true });
   const db = await openSqlite(join(dataDir, 'postern.db'), { procedures: ledgerProcedure });
@@ -86,7 +88,7 @@ export async function openStore(dataDir: string): Promise<Store> {
       for (let i = 0; i < count; i += ITEMS_AT_ONCE) {
         const length = Math.min(ITEMS_AT_ONCE, count - i);
         const now = Date.now();
-        const inForce = { index: new CollectionIndex(), defaultPolicyId: DEFAULT_POLICY_ID, lastEdit: 0 };
+        const inForce = { index: new CollectionIndex(), defaultPolicyId: DEFAULT_POLICY_ID, ...NO_EDITS };
         await db.atomic(
           Array.from({ length }, (_, n) =>
             insertContent(newContent(at(i + n), { policyId, ownsPolicy: 1 }, now), inForce),

@@ -89,7 +89,7 @@ function itemAt(target: string | null, locator: Locator | undefined): Readings {
 type FileCollections = NonNullable<PolicyFile['collections']>;
 
 function openPages(collections: FileCollections): (locator: Locator | undefined) => Readings {
-  const inForce = { index: indexOf(collections, POLICY_ID), defaultPolicyId: POLICY_ID, lastEdit: 0 };
+  const inForce = { index: indexOf(collections, POLICY_ID), defaultPolicyId: POLICY_ID, lastEdit: 0, lastSiteEdit: 0 };
   return (locator) => {
     const at = locator === undefined ? 'none' : byCollection(locator, inForce);
     const pages = foundAt(at).flatMap((found) => ('page' in found ? [found.page] : []));

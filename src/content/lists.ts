@@ -86,7 +86,8 @@ async function readUnplaced(search: Search, totals: CachedTotal): Promise<Page<C
   const { limit = PAGE_DEFAULT, cursor, ...filters } = query;
   const before = cursor === undefined ? undefined : fromCursor(cursor, ID_FORM);
   let found: number[] | undefined;
-  const totalCount = await totals({ ...filters, lastEdit: inForce.lastEdit }, async () => {
+  const { lastEdit, lastSiteEdit } = inForce;
+  const totalCount = await totals({ ...filters, lastEdit, lastSiteEdit }, async () => {
     const all = await findMatches(search, { before, limit, counts: true });
     found = all.found;
     return all.total;

@@ -21,7 +21,6 @@ import {
   readItems,
 } from './place-store.ts';
 import { collectionFinder, placedBy } from './placement.ts';
-import { findLastSiteEdit } from './sites/store.ts';
 
 /** Until it is done, lists by collection take longer. */
 const REST: Rest = { idle: 0.5, busy: 12, pieces: 'large' };
@@ -36,7 +35,6 @@ const RUN_MS = 2_000;
 interface Basis {
   inForce: InForce;
   edited: Edited;
-  lastSiteEdit: number;
   /** The number of the last item. */
   last: number;
 }
@@ -48,10 +46,8 @@ export function openPlacing(db: Db, collections: KnownCollections): () => Promis
     const until = performance.now() + RUN_MS;
     let saved: number | 'all' = await findPlacedTo(db);
     if (saved === 'all') return;
-    // The number first: rules that are edited in between are read with it, or make the run a Conflict.
-    const lastSiteEdit = await findLastSiteEdit(db);
     const inForce = await collections.read();
-    const basis = { inForce, lastSiteEdit, edited: await findEditedSince(db), last: await findLastNo(db) };
+    const basis = { inForce, edited: await findEditedSince(db), last: await findLastNo(db) };
     let after = saved;
     while (saved !== 'all') {
       const isLast = performance.now() >= until;
@@ -103,7 +99,7 @@ async function placeSome(db: Db, basis: Basis, { saved, after, rows, isLast }: T
         to,
         moved,
         lastEdit: basis.inForce.lastEdit,
-        lastSiteEdit: basis.lastSiteEdit,
+        lastSiteEdit: basis.inForce.lastSiteEdit,
       }),
     );
   } catch (error) {

@@ -16,27 +16,27 @@ export function placingContract(engine: string, open: () => Promise<OpenedDb>): 
     const { db } = store;
     await migrate(db, 0);
     await db.atomic(placeAgain('all'));
-    const known = openCollections(db, openChanges(db, steadyClock()));
-    let edits = 1;
-    const editedMeanwhile = {
-      ...known,
-      read: async () => {
-        const inForce = await known.read();
-        if (edits-- > 0)
-          await db.atomic([
-            {
-              sql: 'insert into site_versions (host, version, at, record) values ($1, 1, 0, null)',
-              params: ['a.example'],
-            },
-            ...placeAgain('all'),
-          ]);
-        return inForce;
-      },
-    };
-    const place = openPlacing(db, editedMeanwhile);
-    await place();
-    assert.equal(await findPlacedTo(db), 0);
-    await place();
+    const changes = openChanges(db, steadyClock());
+    const known = openCollections(db, changes);
+    const editSite = (version: number): Promise<unknown> =>
+      db.atomic([
+        {
+          sql: 'insert into site_versions (host, version, at, record) values ($1, $2, 0, null)',
+          params: ['a.example', version],
+        },
+        ...placeAgain('all'),
+      ]);
+    const before = await known.read();
+    const runBy = (read: typeof known.read): Promise<void> => openPlacing(db, { now: () => known.now(), read })();
+    await runBy(async () => {
+      await editSite(1);
+      return before;
+    });
+    assert.equal(await findPlacedTo(db), 0, 'edited during the run');
+    await runBy(async () => before);
+    assert.equal(await findPlacedTo(db), 0, 'a node that does not know of the edit yet');
+    changes.notify({ kind: 'site.updated', id: 'a.example', object: {} });
+    await runBy(() => known.read());
     assert.equal(await findPlacedTo(db), 'all');
   });
 }

@@ -11,7 +11,7 @@ import { sameJson } from '../../lib/json.ts';
 import { Slices } from '../../lib/slices.ts';
 import { type UrlRules, USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { findDefaultPolicyId, findDefaultPolicyIdAt } from '../../policies/store.ts';
-import { findOwnUrls, findOwnUrlsAt } from '../sites/store.ts';
+import { findLastSiteEdit, findOwnUrls, findOwnUrlsAt } from '../sites/store.ts';
 import type { Collection } from './collection.ts';
 import { CollectionIndex } from './collection-index.ts';
 import { countVersionsAt, findAllCollections, findCollectionsAt, findEditsAfter, findLastEdit } from './store.ts';
@@ -28,6 +28,8 @@ export interface InForce {
   readonly urls?: UrlsByHost;
   /** The last edit in the index; `LAST_EDIT` in the store is another one if there were more. */
   readonly lastEdit: number;
+  /** The last edit of a site in `urls`; `LAST_SITE_EDIT` in the store is another one if there were more. */
+  readonly lastSiteEdit: number;
 }
 
 /** The state that places an item or a URL. */
@@ -51,13 +53,14 @@ async function catchUp(db: Db, last: Known | undefined): Promise<Known> {
   const lastEdit = last?.lastEdit ?? (await findLastEdit(db));
   const index = last?.index ?? (await toIndex(await findAllCollections(db)));
   const defaultPolicyId = await findDefaultPolicyId(db);
+  const lastSiteEdit = await findLastSiteEdit(db);
   const urls = withKnown(await findOwnUrls(db), last?.urls);
   const edits = await findEditsAfter(db, lastEdit);
   for (const { id, collection } of edits) {
     if (collection === null) index.delete(id);
     else index.put(collection);
   }
-  return { index, defaultPolicyId, urls, lastEdit: edits.at(-1)?.seq ?? lastEdit };
+  return { index, defaultPolicyId, urls, lastEdit: edits.at(-1)?.seq ?? lastEdit, lastSiteEdit };
 }
 
 type Urls = ReadonlyMap<string, UrlRules>;
@@ -87,6 +90,6 @@ export function openPastCollections(db: Db): (at: number) => Promise<InForce> {
     const index = indexes.get(versions) ?? (await toIndex(await findCollectionsAt(db, at)));
     indexes.set(versions, index);
     const urls = await findOwnUrlsAt(db, at);
-    return { index, defaultPolicyId: await findDefaultPolicyIdAt(db, at), urls, lastEdit: 0 };
+    return { index, defaultPolicyId: await findDefaultPolicyIdAt(db, at), urls, lastEdit: 0, lastSiteEdit: 0 };
   };
 }
