@@ -76,6 +76,8 @@ if (missing.length > 0 && process.env.CI !== undefined) {
 
 /** More files than cores, because some tests wait for timers. */
 const CONCURRENCY = availableParallelism() + 1;
+/** No test takes longer. One that hangs fails, so that the others are heard of. */
+const TEST_WITHIN_MS = 600_000;
 /** More files that fail at once are no accident. */
 const AGAIN_MAX = 5;
 
@@ -86,7 +88,8 @@ async function run(these: readonly string[], concurrency: number): Promise<{ sta
   const own = ['failed-files.ts', 'slowest-files.ts'].map((name) => join(import.meta.dirname, name));
   const reporters = ['spec', ...own].map((one) => `--test-reporter=${one}`);
   const destinations = ['stdout', lists.failed, lists.slowest].map((one) => `--test-reporter-destination=${one}`);
-  const options = ['--test', `--test-concurrency=${concurrency}`, ...reporters, ...destinations];
+  const ends = [`--test-timeout=${TEST_WITHIN_MS}`, `--import=${join(import.meta.dirname, 'ends.ts')}`];
+  const options = ['--test', `--test-concurrency=${concurrency}`, ...ends, ...reporters, ...destinations];
   const child = spawn(process.execPath, [...options, ...these], {
     cwd: ROOT,
     // The same cases every time, so that a change is judged by what it changed. `SEED=…` tries others.

@@ -1,7 +1,7 @@
 /**
  * Migrates the records to this version. Each migration is one transaction, with its row in `schema_migrations`; in an
- * empty store, those that only name statements share one. When two nodes start at once, the second finds the work
- * done. Nodes of the previous version keep working: they wait, and never fail. A store of a newer version is refused,
+ * empty store, those that only name statements share one. When two nodes start at once, each version is applied by one
+ * of them, in order. Nodes of the previous version keep working: they wait, and never fail. A store of a newer version is refused,
  * so that an old binary cannot damage it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -61,7 +61,8 @@ export async function migrate(
   now: number,
   { unfinished = false, migrations = MIGRATIONS }: MigrateOptions = {},
 ): Promise<void> {
-  await db.atomic([
+  // Two nodes may meet here too, though it says `if not exists`.
+  await apply(db, 0, async () => [
     { sql: 'create table if not exists schema_migrations (version bigint primary key, applied_at bigint not null)' },
   ]);
   if ((await readVersions(db)).size === 0) await applyTogether(db, now, migrations);
@@ -76,7 +77,7 @@ export async function migrate(
   for (const [index, migration] of migrations.entries()) {
     const version = index + 1;
     if (done.has(version)) continue;
-    await apply(db, async () => [
+    await apply(db, version, async () => [
       ...LOCK_WITHIN[db.engine],
       versionRow(version, now),
       ...(typeof migration === 'function' ? await migration(db) : toSteps(migration, db.engine)),
@@ -101,22 +102,29 @@ const versionRow = (version: number, now: number): Step => ({
 const readVersions = async (db: Tables): Promise<Set<number>> =>
   new Set((await db.read('select version from schema_migrations')).map((row) => Number(row.version)));
 
-/** In an empty store: one transaction for several, since each waits for the disk. */
+/**
+ * In an empty store: one transaction for several, since each waits for the disk. It stops where another node has begun:
+ * that node may have applied the first of several only.
+ */
 async function applyTogether(db: Tables, now: number, migrations: readonly Migration[]): Promise<void> {
+  let first = 1;
   let steps: Step[] = [];
-  const flush = async (): Promise<void> => {
-    const together = steps;
+  const flush = async (next: number): Promise<boolean> => {
+    const together = [...LOCK_WITHIN[db.engine], ...steps];
+    const isOurs = steps.length === 0 || (await apply(db, first, async () => together));
+    first = next;
     steps = [];
-    if (together.length > 0) await apply(db, async () => [...LOCK_WITHIN[db.engine], ...together]);
+    return isOurs;
   };
   for (const [index, migration] of migrations.entries()) {
-    if (typeof migration === 'function') await flush();
+    const version = index + 1;
+    if (typeof migration === 'function' && !(await flush(version))) return;
     steps.push(
-      versionRow(index + 1, now),
+      versionRow(version, now),
       ...(typeof migration === 'function' ? await migration(db) : toSteps(migration, db.engine)),
     );
   }
-  await flush();
+  await flush(migrations.length + 1);
 }
 
 /** Returns why the tables cannot be used: one is missing or unreadable. undefined when they can. Throws Unavailable. */
@@ -137,14 +145,18 @@ export async function faultOfTables(
   }
 }
 
-async function apply(db: Tables, plan: () => Promise<Step[]>): Promise<void> {
+/** Returns false when another node has applied the version. */
+async function apply(db: Tables, version: number, plan: () => Promise<Step[]>): Promise<boolean> {
   const end = performance.now() + MIGRATED_WITHIN_MS;
   for (;;) {
     try {
-      return await db.atomic(await plan());
+      await db.atomic(await plan());
+      return true;
     } catch (error) {
-      if (error instanceof UniqueViolation || error instanceof Conflict) return;
-      if (!(error instanceof Unavailable && error.busy) || performance.now() > end) throw error;
+      const isMet = error instanceof UniqueViolation || error instanceof Conflict;
+      if (isMet && (await readVersions(db)).has(version)) return false;
+      const mayPass = isMet || (error instanceof Unavailable && error.busy);
+      if (!mayPass || performance.now() > end) throw error;
     }
     await pause(RETRY_MS * (0.5 + Math.random()));
   }

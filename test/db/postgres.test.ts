@@ -13,6 +13,7 @@ import { foldedPathsContract } from './folded-paths.ts';
 import { ownPoliciesContract } from './own-policies.ts';
 import { placingContract } from './placing.ts';
 import { plainKeysContract } from './plain-keys.ts';
+import { twoStartsContract } from './two-starts.ts';
 
 const server = await testPostgres();
 
@@ -37,6 +38,7 @@ plainKeysContract('PostgreSQL', opened);
 ownPoliciesContract('PostgreSQL', opened);
 foldedPathsContract('PostgreSQL', opened);
 placingContract('PostgreSQL', opened);
+twoStartsContract('PostgreSQL', opened);
 
 describe('PostgreSQL', () => {
   test('a server that cannot be reached, or does not have the database, is Unavailable', async () => {

@@ -13,6 +13,7 @@ import { foldedPathsContract } from './folded-paths.ts';
 import { ownPoliciesContract } from './own-policies.ts';
 import { placingContract } from './placing.ts';
 import { plainKeysContract } from './plain-keys.ts';
+import { twoStartsContract } from './two-starts.ts';
 
 const folder = () => {
   const path = mkdtempSync(join(tmpdir(), 'postern-db-'));
@@ -38,6 +39,7 @@ plainKeysContract('SQLite', opened);
 ownPoliciesContract('SQLite', opened);
 foldedPathsContract('SQLite', opened);
 placingContract('SQLite', opened);
+twoStartsContract('SQLite', opened);
 
 describe('SQLite', () => {
   test('a file that cannot be opened is Unavailable', async () => {

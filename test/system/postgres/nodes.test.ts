@@ -31,7 +31,7 @@ async function startCluster(
   count: number,
   { env = {}, ...more }: Pick<StartOptions, 'env' | 'housekeepingMayFail'> = {},
 ): Promise<Cluster> {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const server = await testPostgres();
   const database = stack.use(await server.newDatabase());
   const nodes = await Promise.all(
@@ -46,7 +46,8 @@ async function startCluster(
     }),
   );
   const key = nodes.map((node) => node.key).find((text) => text !== '') ?? '';
-  return { databaseUrl: database.url, nodes, key, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const all = stack.move();
+  return { databaseUrl: database.url, nodes, key, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 const check = (node: Node, key: string, contentId: string) =>
