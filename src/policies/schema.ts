@@ -7,7 +7,7 @@ import { CONDITION_SCHEMAS } from '../rules/conditions/conditions.ts';
 import { CRAWLER_NAMES, CRAWLER_OPERATORS } from '../rules/conditions/crawler-conditions.ts';
 import { PermissionName } from '../rules/conditions/names.ts';
 import { type LimitPeriod, PERIODS } from '../rules/limit.ts';
-import { LINT_CODES } from '../rules/lint/lint.ts';
+import { LINT_CODES } from '../rules/lint/warning.ts';
 import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from '../rules/policy.ts';
 
 export const RULES_MAX = 100;

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pluck } from '../../../kit/pluck.ts';
 import type { Action, Rule } from '../policy.ts';
-import { LINT_CODES, lint } from './lint.ts';
+import { lint } from './lint.ts';
 import { NOBODY } from './unverified.ts';
+import { LINT_CODES } from './warning.ts';
 
 type Conditions = Record<string, unknown>;
 
@@ -208,7 +209,7 @@ test('an earlier rule that holds whenever a later one does', () => {
   }
   assert.match(
     lint([allow({ country: 'DE' }), deny({ country: 'DE' })], 'deny')[0]?.message ?? '',
-    /rules\[0\] holds too and is evaluated before it\. Remove it, narrow rules\[0\], or give this rule a lower `priority`\./,
+    /rules\[0\] holds too and is evaluated before it\. Without it, the same checks are allowed\. If it should decide, narrow rules\[0\] or have this rule evaluated before it\./,
   );
 });
 
@@ -337,7 +338,7 @@ test('a priority or place that a rule with default: true has in vain', () => {
   assert.equal(
     warning?.message,
     '`priority: 1` has no effect: a rule with `default: true` is evaluated last, so after rules[1]. ' +
-      'Remove it, or make it the highest.',
+      'Give it the highest. Before you move or remove a rule, give each rule a `priority`: without one, its place counts.',
   );
 });
 
@@ -363,6 +364,28 @@ test('a duplicate says the same, however it is written', () => {
   ]);
   const proto = (): Rule => allow(JSON.parse('{"contentMetadata":{"__proto__":"x","constructor":"y"}}') as Conditions);
   assert.deepEqual(warned([proto(), proto()], codes), ['rules[1]']);
+});
+
+test('of two rules that say the same, the one that is evaluated later is warned of', () => {
+  const codes = ['duplicate_rule'];
+  const same = (priority?: number): Rule => deny({ country: 'DE' }, priority === undefined ? {} : { priority });
+  // Without the first of them, the rule between them would allow.
+  assert.deepEqual(warned([same(), allow({ country: 'DE', purpose: 'x' }), same()], codes), ['rules[2]']);
+  assert.deepEqual(warned([same(9), allow({ purpose: 'x' }, { priority: 5 }), same(1)], codes), ['rules[0]']);
+});
+
+test('advice that moves rules says so where places count as priorities', () => {
+  const along = (rules: Rule[]): boolean[] =>
+    lint(rules, 'deny').map(({ message }) =>
+      message.endsWith('give each rule a `priority`: without one, its place counts.'),
+    );
+  const twice = (first: object, second: object): Rule[] => [
+    deny({ country: 'DE' }, first),
+    deny({ country: 'DE' }, second),
+  ];
+  assert.deepEqual(along(twice({}, {})), [false, false]);
+  assert.deepEqual(along(twice({ priority: 1 }, { priority: 2 })), [false, false]);
+  assert.deepEqual(along(twice({}, { priority: 2 })), [true, true]);
 });
 
 test('what a deny rule cannot do', () => {

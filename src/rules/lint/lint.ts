@@ -1,4 +1,7 @@
-/** Warnings for policies that are valid but probably wrong, each with a path and a remedy. */
+/**
+ * Warnings for policies that are valid but probably wrong, each with a path and a remedy. Followed to the letter, a
+ * remedy opens nothing, or says what it opens.
+ */
 import { atOnce, inSlices, type Steps } from '../../lib/slices.ts';
 import { nearest } from '../../lib/text.ts';
 import { canonicalJson } from '../canonical.ts';
@@ -7,39 +10,7 @@ import { Meter } from './cells.ts';
 import { findUnreachable, type PlacedRule, place, type ReachFault } from './reach.ts';
 import { type Evasion, findEvasions } from './silence.ts';
 import { findUnverified, NOBODY, type Unverified, type Verifiable } from './unverified.ts';
-
-/** All warnings, in the order in which they are listed for one rule. */
-export const LINT_CODES = [
-  // The rule never decides: its conditions exclude one another, or an earlier rule decides whenever it holds.
-  'unreachable_rule',
-  // The rule never holds: it requires no valid license (`hasValidLicense: false`) and a kind of license at once.
-  'license_contradiction',
-  // The rule holds for every check, so rules evaluated after it never decide.
-  'catch_all_before_others',
-  // The rule has `default: true` and a priority or position before other rules, but is evaluated after them.
-  'default_rule_order',
-  // An earlier rule says the same.
-  'duplicate_rule',
-  // A check that omits a value is not denied by the rule, and something else then allows it.
-  'deny_evaded_by_silence',
-  // The rule allows by a name that anybody may use, and the requester has identities that it does not ask for.
-  'identities_not_required',
-  // A deny rule grants nothing; its `permissions` have no effect.
-  'permissions_on_deny',
-  // A deny rule admits no check; its `rateLimit` has no effect.
-  'rate_limit_on_deny',
-  // Postern gives the permission no meaning. It may be one of your own, or a typo.
-  'unknown_permission',
-] as const;
-
-export type LintCode = (typeof LINT_CODES)[number];
-
-export interface Warning {
-  code: LintCode;
-  message: string;
-  /** Path in the request: `rules[2].conditions.country`. */
-  param: string;
-}
+import { at, code, type LintCode, type Warning } from './warning.ts';
 
 /** For each kind of reasoning. A unit is about one compared value; three times as many take about 100 ms (measured). */
 const UNITS = 300_000;
@@ -47,6 +18,15 @@ const UNITS = 300_000;
 const UNKNOWN_PERMISSIONS_MAX = 100;
 
 const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
+
+/** Warnings whose remedy moves rules in the list: where a rule has no priority, its place is its priority. */
+const MOVES: ReadonlySet<LintCode> = new Set([
+  'unreachable_rule',
+  'catch_all_before_others',
+  'default_rule_order',
+  'duplicate_rule',
+]);
+const MOVED_ALONG = 'Before you move or remove a rule, give each rule a `priority`: without one, its place counts.';
 
 /** For a process that serves no requests. `verifiable`: the requesters with identities that the rules are about. */
 export const lint = (rules: readonly Rule[], defaultAction: Action, verifiable: Verifiable = NOBODY): Warning[] =>
@@ -62,7 +42,7 @@ function* findWarnings(rules: readonly Rule[], defaultAction: Action, verifiable
   const evasions = yield* findEvasions(order, defaultAction, new Meter(UNITS));
   const unverified = yield* findUnverified(order, verifiable, new Meter(UNITS));
   const granted = new Set(rules.flatMap((rule) => (rule.action === 'allow' ? (rule.permissions ?? []) : [])));
-  const first = new Map<string, number>();
+  const duplicates = findDuplicates(order);
   const unknown = Map.groupBy(
     rules.flatMap((rule, index) => findUnknownPermissions(rule, index, granted)).slice(0, UNKNOWN_PERMISSIONS_MAX),
     ({ index }) => index,
@@ -73,7 +53,7 @@ function* findWarnings(rules: readonly Rule[], defaultAction: Action, verifiable
       ...neverDecides(rule, index, unreachable.get(index)),
       ...catchAll(rule, index, order),
       ...defaultOrder(rule, index, rules),
-      ...duplicate(rule, index, first),
+      ...duplicate(index, duplicates.get(index)),
       ...evasions.filter((one) => one.index === index).map((one) => evaded(one)),
       ...unverified.filter((one) => one.index === index).map(notRequired),
       ...uselessOnDeny(rule, index),
@@ -84,11 +64,10 @@ function* findWarnings(rules: readonly Rule[], defaultAction: Action, verifiable
     }
     yield;
   }
-  return warnings;
+  const withPriority = rules.filter(({ priority }) => priority !== undefined).length;
+  if (withPriority === 0 || withPriority === rules.length) return warnings;
+  return warnings.map((one) => (MOVES.has(one.code) ? { ...one, message: `${one.message} ${MOVED_ALONG}` } : one));
 }
-
-const at = (index: number, path = ''): string => `rules[${index}]${path}`;
-const code = (text: string): string => `\`${text}\``;
 
 function neverDecides(rule: Rule, index: number, reason: ReachFault | undefined): Warning[] {
   const { conditions = {} } = rule;
@@ -105,23 +84,25 @@ function neverDecides(rule: Rule, index: number, reason: ReachFault | undefined)
     return [{ code: 'unreachable_rule', message: voidMessage(conditions, reason.keys), param: at(index, path) }];
   }
   const by = at(reason.by);
-  // Priority cannot move a rule with `default: true` before the others.
-  const todo =
-    conditions.default === true
-      ? `Remove it or narrow ${by}.`
-      : `Remove it, narrow ${by}, or give this rule a lower ${code('priority')}.`;
-  const message = `This rule never decides: whenever it holds, ${by} holds too and is evaluated before it. ${todo}`;
+  // No place is before the others for a rule with `default: true`.
+  const todo = conditions.default === true ? `narrow ${by}` : `narrow ${by} or have this rule evaluated before it`;
+  const message =
+    `This rule never decides: whenever it holds, ${by} holds too and is evaluated before it. ` +
+    `Without it, the same checks are allowed. If it should decide, ${todo}.`;
   return [{ code: 'unreachable_rule', message, param: at(index) }];
 }
 
+/** Without the condition, the rule might hold for more than was meant. */
+const CORRECT = 'Correct them, or remove the rule.';
+
 function voidMessage(conditions: Record<string, unknown>, keys: readonly string[]): string {
   const [one, other] = keys;
-  if (one === undefined) return 'This rule never holds: its conditions exclude one another. Remove one of them.';
+  if (one === undefined) return `This rule never holds: its conditions exclude one another. ${CORRECT}`;
   if (other !== undefined) {
-    return `This rule never holds: ${code(one)} and ${code(other)} exclude each other. Remove one of them.`;
+    return `This rule never holds: ${code(one)} and ${code(other)} exclude each other. ${CORRECT}`;
   }
   if (one === 'default') {
-    return `This rule never holds: ${code('default: false')} holds for no check. Remove the rule, or the condition.`;
+    return `This rule never holds: ${code('default: false')} holds for no check. Replace it with the conditions that you mean, or remove the rule.`;
   }
   return `This rule never holds: no check meets ${code(`${one}: ${shortened(conditions[one])}`)}. Correct its value, or remove the rule.`;
 }
@@ -145,10 +126,13 @@ function catchAll(rule: Rule, index: number, order: readonly PlacedRule[]): Warn
   if (Object.keys(conditions).length > (isLast ? 1 : 0)) return [];
   const after = order.slice(order.findIndex((placed) => placed.index === index) + 1).map((placed) => placed.index);
   if (after.length === 0) return [];
+  const them = after.length === 1 ? 'it' : 'they';
   const todo = isLast
-    ? `Keep one rule that is just ${code('default: true')}.`
-    : `Mark it ${code('default: true')} to have it evaluated last, or give it conditions.`;
-  const message = `This rule holds for every check, so ${names(after)}, evaluated after it, never decide${after.length === 1 ? 's' : ''}. ${todo}`;
+    ? `give this rule more conditions.`
+    : `mark this rule ${code('default: true')}, which has it evaluated last, or give it conditions.`;
+  const message =
+    `This rule holds for every check, so ${names(after)}, evaluated after it, never decide${after.length === 1 ? 's' : ''}. ` +
+    `If ${them} should decide, ${todo}`;
   return [{ code: 'catch_all_before_others', message, param: at(index) }];
 }
 
@@ -163,25 +147,37 @@ function defaultOrder({ conditions, priority }: Rule, index: number, rules: read
   };
   const after = rules.flatMap((other, otherIndex) => (isAfter(other, otherIndex) ? otherIndex : []));
   if (after.length === 0) return [];
+  const isOnly = rules.filter((one) => one.conditions?.default === true).length === 1;
+  const last = isOnly ? 'it' : `all rules with ${code('default: true')}, in their present order,`;
   const [what, todo, path] =
     priority === undefined
-      ? ['The position of this rule', 'Move it to the end of the list', '']
-      : [code(`priority: ${priority}`), 'Remove it, or make it the highest', '.priority'];
+      ? ['The position of this rule', `Move ${last} to the end of the list`, '']
+      : [code(`priority: ${priority}`), `Give ${last} the highest`, '.priority'];
   const message = `${what} has no effect: a rule with ${code('default: true')} is evaluated last, so after ${names(after)}. ${todo}.`;
   return [{ code: 'default_rule_order', message, param: at(index, path) }];
 }
 
-/** Ignores message and priority, which change no decision while the other rule decides. */
-function duplicate(rule: Rule, index: number, first: Map<string, number>): Warning[] {
-  const { action, conditions = {}, permissions = DEFAULT_GRANT, rateLimit = null } = rule;
-  const limit = rateLimit && { scope: 'requester', ...rateLimit };
-  const text = canonicalJson(toLists({ action, conditions, ...(action === 'allow' && { permissions, limit }) }));
-  const same = first.get(text);
-  if (same === undefined) {
-    first.set(text, index);
-    return [];
+/**
+ * Returns the rule that says the same and is evaluated first, by the index of each later one. Ignores message and
+ * priority, which change no decision while the other rule decides.
+ */
+function findDuplicates(order: readonly PlacedRule[]): Map<number, number> {
+  const first = new Map<string, number>();
+  const found = new Map<number, number>();
+  for (const { rule, index } of order) {
+    const { action, conditions = {}, permissions = DEFAULT_GRANT, rateLimit = null } = rule;
+    const limit = rateLimit && { scope: 'requester', ...rateLimit };
+    const text = canonicalJson(toLists({ action, conditions, ...(action === 'allow' && { permissions, limit }) }));
+    const same = first.get(text);
+    if (same === undefined) first.set(text, index);
+    else found.set(index, same);
   }
-  const message = `This rule says the same as ${at(same)}. Remove one of them.`;
+  return found;
+}
+
+function duplicate(index: number, same: number | undefined): Warning[] {
+  if (same === undefined) return [];
+  const message = `This rule says the same as ${at(same)}, which is evaluated before it. Without it, the same checks are allowed.`;
   return [{ code: 'duplicate_rule', message, param: at(index) }];
 }
 
@@ -200,13 +196,14 @@ function evaded({ index, key, allowedBy }: Evasion): Warning {
     allowedBy === null
       ? `make the default action ${code('deny')} and allow what you accept`
       : `require ${code(key)} in ${at(allowedBy)}`;
+  const add = allowedBy === null ? 'add a deny rule' : `add a deny rule before ${by}`;
   const closing = ofLicense
-    ? `add a deny rule with ${code('hasValidLicense: false')}`
+    ? `${add} with ${code('hasValidLicense: false')}`
     : key === 'crawlerVerified'
-      ? `add a deny rule with ${code('userAgentNot')} and the texts you accept, which also holds when the value is missing`
+      ? `${add} with ${code('userAgentNot')} and the texts you accept, which also holds when the value is missing`
       : key === 'ip'
-        ? `add a deny rule with ${code('ipNot: ["0.0.0.0/0", "::/0"]')}, which holds only for checks without an address`
-        : `add a deny rule with ${code(`${key}Not`)} and the values you accept, which also holds when the value is missing`;
+        ? `${add} with ${code('ipNot: ["0.0.0.0/0", "::/0"]')}, which holds only for checks without an address`
+        : `${add} with ${code(`${key}Not`)} and the values you accept, which also holds when the value is missing`;
   const message =
     `A check without ${code(omitted)} is not denied by this rule, and ${by} then allows it. ` +
     `If it should stay denied, ${closing}, or ${instead}.`;
@@ -219,7 +216,7 @@ function notRequired(one: Unverified): Warning {
   const who = name === null ? toGroup(key) : `Requester ${code(name)} has identities`;
   const message =
     `${who}, and this rule does not require them: it also allows visitors that only use the name. ` +
-    `Add ${code('requesterVerified: true')}.`;
+    `Require ${code('requesterVerified: true')}.`;
   return { code: 'identities_not_required', message, param: at(index, `.conditions.${key}`) };
 }
 
@@ -228,8 +225,8 @@ function notProven(
   { asksRequester, provable }: NonNullable<Unverified['ofCrawler']>,
 ): Warning {
   const why = asksRequester
-    ? `${code('requesterVerified')} proves the requester: a partner with a token of its own may use the name ${code(`${name}`)}. Require ${code('crawlerVerified: true')} instead.`
-    : `Anybody may use the name ${code(`${name}`)}, and this rule does not require its proof. Add ${code('crawlerVerified: true')}.`;
+    ? `${code('requesterVerified')} proves the requester: a partner with a token of its own may use the name ${code(`${name}`)}. Require ${code('crawlerVerified: true')} too.`
+    : `Anybody may use the name ${code(`${name}`)}, and this rule does not require its proof. Require ${code('crawlerVerified: true')}.`;
   const known = provable ? '' : ' The crawler directory knows no proof of it, so only your own server can state one.';
   return { code: 'identities_not_required', message: why + known, param: at(index, `.conditions.${key}`) };
 }
@@ -243,11 +240,11 @@ function uselessOnDeny({ action, permissions, rateLimit }: Rule, index: number):
   if (action !== 'deny') return [];
   const warnings: Warning[] = [];
   if (permissions !== undefined) {
-    const message = `A deny rule grants nothing. Remove ${code('permissions')}, or make the action ${code('allow')}.`;
+    const message = `A deny rule grants nothing, so ${code('permissions')} have no effect. Remove them.`;
     warnings.push({ code: 'permissions_on_deny', message, param: at(index, '.permissions') });
   }
   if (rateLimit !== undefined) {
-    const message = `A deny rule admits no check, so there is nothing to count. Remove ${code('rateLimit')}, or make the action ${code('allow')}.`;
+    const message = `A deny rule admits no check, so ${code('rateLimit')} has no effect. Remove it.`;
     warnings.push({ code: 'rate_limit_on_deny', message, param: at(index, '.rateLimit') });
   }
   return warnings;

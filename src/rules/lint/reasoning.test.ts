@@ -237,22 +237,22 @@ describe('in words', () => {
     const never = (...rules: Rule[]): string[] => says(rules, 'unreachable_rule');
     assert.deepEqual(never(allow({ purpose: 'a' }), allow({ purpose: 'a', country: 'DE' })), [
       'rules[1]: This rule never decides: whenever it holds, rules[0] holds too and is evaluated before it. ' +
-        'Remove it, narrow rules[0], or give this rule a lower `priority`.',
+        'Without it, the same checks are allowed. If it should decide, narrow rules[0] or have this rule evaluated before it.',
     ]);
     assert.deepEqual(never(allow({ purpose: 'a' }), allow({ default: true, purpose: 'a' })), [
       'rules[1]: This rule never decides: whenever it holds, rules[0] holds too and is evaluated before it. ' +
-        'Remove it or narrow rules[0].',
+        'Without it, the same checks are allowed. If it should decide, narrow rules[0].',
     ]);
   });
   test('a rule that never holds', () => {
     const never = (conditions: Conditions): string[] => says([allow(conditions)], 'unreachable_rule');
     assert.deepEqual(never({ default: false, purpose: 'a' }), [
       'rules[0].conditions.default: This rule never holds: `default: false` holds for no check. ' +
-        'Remove the rule, or the condition.',
+        'Replace it with the conditions that you mean, or remove the rule.',
     ]);
     assert.deepEqual(never({ purpose: 'a', purposeNot: 'a' }), [
       'rules[0].conditions.purposeNot: This rule never holds: `purpose` and `purposeNot` exclude each other. ' +
-        'Remove one of them.',
+        'Correct them, or remove the rule.',
     ]);
     assert.deepEqual(never({ licenseExpiry: { before: 'now' } }), [
       'rules[0].conditions.licenseExpiry: This rule never holds: no check meets `licenseExpiry: {"before":"now"}`. ' +
@@ -278,8 +278,8 @@ describe('in words', () => {
     for (let count = 186; count < 189; count++)
       for (const one of says(lists(count), 'unreachable_rule')) messages.add(one.replace(/\d+/, 'n'));
     assert.deepEqual([...messages].toSorted(), [
-      'rules[n].conditions.purposeNot: This rule never holds: `purpose` and `purposeNot` exclude each other. Remove one of them.',
-      'rules[n].conditions: This rule never holds: its conditions exclude one another. Remove one of them.',
+      'rules[n].conditions.purposeNot: This rule never holds: `purpose` and `purposeNot` exclude each other. Correct them, or remove the rule.',
+      'rules[n].conditions: This rule never holds: its conditions exclude one another. Correct them, or remove the rule.',
     ]);
   });
   test('a license required from requesters without one', () =>
@@ -292,13 +292,13 @@ describe('in words', () => {
     const catchAll = (...rules: Rule[]): string[] => says(rules, 'catch_all_before_others');
     assert.deepEqual(catchAll(allow({}), deny({ country: 'DE' })), [
       'rules[0]: This rule holds for every check, so rules[1], evaluated after it, never decides. ' +
-        'Mark it `default: true` to have it evaluated last, or give it conditions.',
+        'If it should decide, mark this rule `default: true`, which has it evaluated last, or give it conditions.',
     ]);
     assert.deepEqual(catchAll(allow({ default: true }), deny({ default: true }), deny({ default: true })), [
       'rules[0]: This rule holds for every check, so rules[1] and rules[2], evaluated after it, never decide. ' +
-        'Keep one rule that is just `default: true`.',
+        'If they should decide, give this rule more conditions.',
       'rules[1]: This rule holds for every check, so rules[2], evaluated after it, never decides. ' +
-        'Keep one rule that is just `default: true`.',
+        'If it should decide, give this rule more conditions.',
     ]);
     const [several] = catchAll(allow({}), ...Array.from({ length: 7 }, () => deny({ country: 'DE' })));
     assert.match(several ?? '', /so rules\[1\], rules\[2\], rules\[3\], rules\[4\], rules\[5\] and 2 more, evaluated/);
@@ -307,7 +307,7 @@ describe('in words', () => {
   });
   test('a duplicate', () =>
     assert.deepEqual(says([deny({ country: 'DE' }), deny({ country: 'DE' })], 'duplicate_rule'), [
-      'rules[1]: This rule says the same as rules[0]. Remove one of them.',
+      'rules[1]: This rule says the same as rules[0], which is evaluated before it. Without it, the same checks are allowed.',
     ]));
   test('an evasion', () => {
     const evaded = (rules: Rule[], defaultAction?: Action): string[] =>
@@ -319,23 +319,22 @@ describe('in words', () => {
     ]);
     assert.deepEqual(evaded([deny({ ip: '10.0.0.0/8' }), allow({})]), [
       'rules[0].conditions.ip: A check without `ip` is not denied by this rule, and rules[1] then allows it. ' +
-        'If it should stay denied, add a deny rule with `ipNot: ["0.0.0.0/0", "::/0"]`, which holds only for checks ' +
+        'If it should stay denied, add a deny rule before rules[1] with `ipNot: ["0.0.0.0/0", "::/0"]`, which holds only for checks ' +
         'without an address, or require `ip` in rules[1].',
     ]);
     assert.deepEqual(evaded([deny({ requesterTags: 'x' }), allow({})]), [
       'rules[0].conditions.requesterTags: A check without `requesterId` is not denied by this rule, and rules[1] ' +
-        'then allows it. If it should stay denied, add a deny rule with `requesterTagsNot` and the values you accept, ' +
+        'then allows it. If it should stay denied, add a deny rule before rules[1] with `requesterTagsNot` and the values you accept, ' +
         'which also holds when the value is missing, or require `requesterTags` in rules[1].',
     ]);
   });
   test('what has no effect in a deny rule', () => {
     const rule = deny({ country: 'DE' }, { permissions: [], rateLimit: { requests: 1, period: 'day' } });
     assert.deepEqual(says([rule], 'permissions_on_deny'), [
-      'rules[0].permissions: A deny rule grants nothing. Remove `permissions`, or make the action `allow`.',
+      'rules[0].permissions: A deny rule grants nothing, so `permissions` have no effect. Remove them.',
     ]);
     assert.deepEqual(says([rule], 'rate_limit_on_deny'), [
-      'rules[0].rateLimit: A deny rule admits no check, so there is nothing to count. Remove `rateLimit`, or make the ' +
-        'action `allow`.',
+      'rules[0].rateLimit: A deny rule admits no check, so `rateLimit` has no effect. Remove it.',
     ]);
   });
   test('a permission without a meaning', () => {

@@ -155,12 +155,12 @@ test('the advice names the condition, and why the proof of a requester does not 
     lint([allow(conditions)], 'deny').find(({ code }) => code === 'identities_not_required')?.message;
   assert.equal(
     messageFor({ crawler: 'GPTBot' }),
-    'Anybody may use the name `GPTBot`, and this rule does not require its proof. Add `crawlerVerified: true`.',
+    'Anybody may use the name `GPTBot`, and this rule does not require its proof. Require `crawlerVerified: true`.',
   );
   assert.equal(
     messageFor({ crawler: 'GPTBot', requesterVerified: true }),
     '`requesterVerified` proves the requester: a partner with a token of its own may use the name `GPTBot`. ' +
-      'Require `crawlerVerified: true` instead.',
+      'Require `crawlerVerified: true` too.',
   );
   assert.match(messageFor({ crawler: 'curl' }) ?? '', /knows no proof of it, so only your own server can state one\.$/);
 });
