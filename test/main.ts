@@ -76,7 +76,7 @@ if (missing.length > 0 && process.env.CI !== undefined) {
 
 /** More files than cores, because some tests wait for timers. */
 const CONCURRENCY = availableParallelism() + 1;
-/** No test takes longer. One that hangs fails, so that the others are heard of. */
+/** No test takes longer. One that hangs fails, so that the others run. */
 const TEST_WITHIN_MS = 600_000;
 /** More files that fail at once are no accident. */
 const AGAIN_MAX = 5;

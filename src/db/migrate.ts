@@ -1,8 +1,8 @@
 /**
  * Migrates the records to this version. Each migration is one transaction, with its row in `schema_migrations`; in an
  * empty store, those that only name statements share one. When two nodes start at once, each version is applied by one
- * of them, in order. Nodes of the previous version keep working: they wait, and never fail. A store of a newer version is refused,
- * so that an old binary cannot damage it.
+ * of them, in order. Nodes of the previous version keep working: they wait, and never fail. A store of a newer version
+ * is refused, so that an old binary cannot damage it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Conflict, type Step, type Tables, Unavailable, UniqueViolation } from './db.ts';
