@@ -4,7 +4,7 @@ import type { CsvColumns } from '../../api/http/csv.ts';
 import { readSpan, requireOrder } from '../../api/http/list.ts';
 import { findCollectionNames } from '../../content/collections/store.ts';
 import type { Demand, DemandQuery, DemandWanted } from '../../decisions/history/columns/demand-query.ts';
-import type { DemandDimension } from '../../decisions/history/columns/demand-sorts.ts';
+import type { DemandDimension } from '../../decisions/history/columns/dimensions.ts';
 import type { SeenPage } from '../../decisions/history/columns/seen.ts';
 import { parseWanted } from '../../decisions/ledger/codes.ts';
 import { toIso } from '../../lib/clock.ts';

@@ -1,7 +1,7 @@
 /** Denied demand on the wire. */
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
-import { DEMAND_DIMENSIONS, DEMAND_SORTS, TREND_PARTS } from '../../decisions/history/columns/demand-sorts.ts';
+import { DEMAND_DIMENSIONS, DEMAND_SORTS, TREND_PARTS } from '../../decisions/history/columns/dimensions.ts';
 import { DenialReason, groundsProperties } from '../../decisions/log/schema.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import type { Reason } from '../../rules/reason.ts';

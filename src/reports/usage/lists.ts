@@ -5,7 +5,7 @@ import { CSV_TYPE, type CsvColumns, csvHead, csvLine } from '../../api/http/csv.
 import { toList } from '../../api/http/list.ts';
 import { preferred } from '../../api/http/negotiate.ts';
 import { fromCursor, type Page, toCursor } from '../../db/page.ts';
-import { SEPARATOR } from '../../decisions/history/columns/demand-query.ts';
+import { SEPARATOR } from '../../decisions/history/columns/dimensions.ts';
 import type { After, Seen, SeenPage } from '../../decisions/history/columns/seen.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { SeenRow } from './seen-schema.ts';

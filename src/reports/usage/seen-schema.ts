@@ -1,7 +1,7 @@
 /** Seen requesters on the wire. */
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties, spanProperties } from '../../api/http/list.ts';
-import { SEEN_SORTS } from '../../decisions/history/columns/seen-sorts.ts';
+import { SEEN_SORTS } from '../../decisions/history/columns/dimensions.ts';
 
 export const closed = { additionalProperties: false } as const;
 export const count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -1,7 +1,8 @@
 /** Finds what changed within a day: names that were falsely claimed, and requesters that are denied far more often. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { readMost } from './groups.ts';
 import { answerBounds } from './questions.ts';
-import { inSnapshot, integer, readRows, select } from './sql.ts';
+import { inSnapshot, integer, select } from './sql.ts';
 
 const DAY_MS = 86_400_000;
 /** Denials are compared with the days before the last one. */
@@ -32,12 +33,9 @@ export function answerAlarms(connection: DuckDBConnection, query: AlarmsQuery): 
 
 async function readSpoofed(connection: DuckDBConnection, { now, limit }: AlarmsQuery): Promise<Alarms['spoofed']> {
   const from = await select(connection, { from: now - DAY_MS, spoofed: true });
-  return readRows(
-    connection,
-    `select id as claimed, n::double as checks, first::double as first
-     from (select claimed as number, count(*) as n, min(decided_at) as first ${from} group by claimed)
-     join claims using (number) order by n desc, id limit ${integer(limit)}`,
-  );
+  const counts = { checks: 'count(*)', first: 'min(decided_at)' };
+  const { groups } = await readMost(connection, { from, by: ['claimed'], counts }, limit);
+  return groups.map(({ ids: [claimed = ''], checks, first }) => ({ claimed: claimed as string, checks, first }));
 }
 
 /** None in the first days of a ledger: there is nothing to compare with. */
@@ -48,15 +46,16 @@ async function readDenials(connection: DuckDBConnection, { now, limit }: AlarmsQ
   if (knownMs < DAY_MS) return [];
   const from = await select(connection, { from: today - knownMs, allowed: false, enforced: true });
   const isToday = `decided_at >= ${integer(today)}`;
-  return readRows(
-    connection,
-    `with counts as (
-       select requester as number, count(*) filter (${isToday}) as denied, count(*) filter (not (${isToday})) as earlier
-       ${from} group by requester
-     )
-     select id as "requesterId", denied::double as denied, round(earlier * ${DAY_MS} / ${integer(knownMs)})::double as usual
-     from counts left join requesters using (number)
-     where denied >= ${DENIED_MIN} and denied * ${integer(knownMs)} > ${TIMES} * earlier * ${DAY_MS}
-     order by denied desc, id nulls first limit ${integer(limit)}`,
-  );
+  const grouping = {
+    from,
+    by: ['requester'] as const,
+    counts: {
+      denied: `count(*) filter (${isToday})`,
+      usual: `round(count(*) filter (not (${isToday})) * ${DAY_MS} / ${integer(knownMs)})`,
+      earlier: `count(*) filter (not (${isToday}))`,
+    },
+    where: `denied >= ${DENIED_MIN} and denied * ${integer(knownMs)} > ${TIMES} * earlier * ${DAY_MS}`,
+  };
+  const { groups } = await readMost(connection, grouping, limit);
+  return groups.map(({ ids: [requesterId = null], denied, usual }) => ({ requesterId, denied, usual }));
 }

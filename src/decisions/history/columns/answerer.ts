@@ -4,37 +4,35 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type Queue, serial } from '../../../lib/queue.ts';
-import { type AlarmsQuery, answerAlarms } from './alarms.ts';
-import { answerReport, type ReportQuery } from './counts.ts';
+import { answerAlarms } from './alarms.ts';
+import { answerReport } from './counts.ts';
 import { answerDemand } from './demand.ts';
-import type { DemandQuery } from './demand-query.ts';
-import { answerDivergences, type DivergencesQuery } from './divergences.ts';
+import { answerDivergences } from './divergences.ts';
 import { errorMessage, isDamage } from './duckdb.ts';
-import {
-  answerLicensedCells,
-  answerLicensedCounts,
-  answerLicensedGroups,
-  answerUnlicensed,
-  type LicensedQuery,
-  type TimeSpan,
-} from './licensed.ts';
+import { answerLicensedCells, answerLicensedCounts, answerLicensedGroups, answerUnlicensed } from './licensed.ts';
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
-import { answerSeen, type SeenQuery } from './seen.ts';
+import { answerSeen } from './seen.ts';
 import type { ColumnsFilter } from './sql.ts';
 
+/** The questions that group all decisions of a span. */
+const ANSWERS = {
+  report: answerReport,
+  seen: answerSeen,
+  demand: answerDemand,
+  alarms: answerAlarms,
+  divergences: answerDivergences,
+  licensedGroups: answerLicensedGroups,
+  licensedCells: answerLicensedCells,
+  licensedCounts: answerLicensedCounts,
+  unlicensed: answerUnlicensed,
+};
+type Answers = typeof ANSWERS;
+
 export type ColumnsQuestion =
-  | { kind: 'report'; query: ReportQuery }
   | { kind: 'stats'; contentNo: number }
   | { kind: 'find'; filter: ColumnsFilter; page: FindPage }
-  | { kind: 'seen'; query: SeenQuery }
-  | { kind: 'demand'; query: DemandQuery }
-  | { kind: 'alarms'; query: AlarmsQuery }
-  | { kind: 'divergences'; query: DivergencesQuery }
-  | { kind: 'licensedGroups'; query: LicensedQuery }
-  | { kind: 'licensedCells'; query: LicensedQuery }
-  | { kind: 'licensedCounts'; query: LicensedQuery }
-  | { kind: 'unlicensed'; query: TimeSpan }
-  | { kind: 'bounds' };
+  | { kind: 'bounds' }
+  | { [Kind in keyof Answers]: { kind: Kind; query: Parameters<Answers[Kind]>[1] } }[keyof Answers];
 
 export interface Asked {
   id: number;
@@ -54,17 +52,6 @@ export interface Replies {
   damaged(): void;
 }
 
-const SLOW: ReadonlySet<ColumnsQuestion['kind']> = new Set([
-  'report',
-  'seen',
-  'demand',
-  'alarms',
-  'divergences',
-  'licensedGroups',
-  'licensedCells',
-  'licensedCounts',
-  'unlicensed',
-]);
 const NONE: Stats = { total: 0, allowed: 0 };
 
 /** A connection and its queue: one question after another. */
@@ -99,7 +86,7 @@ export class Answerer {
         this.#stats.push({ ...asked, no: question.contentNo });
         continue;
       }
-      const desk = SLOW.has(question.kind) ? this.#slow : this.#quick;
+      const desk = question.kind in ANSWERS ? this.#slow : this.#quick;
       void desk.queue.run(() =>
         this.#settle([asked], async () => {
           const value = await answer(desk.connection, question);
@@ -151,15 +138,7 @@ export class Answerer {
 }
 
 function answer(connection: DuckDBConnection, question: Exclude<ColumnsQuestion, { kind: 'stats' }>): Promise<unknown> {
-  if (question.kind === 'report') return answerReport(connection, question.query);
-  if (question.kind === 'seen') return answerSeen(connection, question.query);
-  if (question.kind === 'demand') return answerDemand(connection, question.query);
-  if (question.kind === 'alarms') return answerAlarms(connection, question.query);
-  if (question.kind === 'divergences') return answerDivergences(connection, question.query);
   if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
-  if (question.kind === 'licensedGroups') return answerLicensedGroups(connection, question.query);
-  if (question.kind === 'licensedCells') return answerLicensedCells(connection, question.query);
-  if (question.kind === 'licensedCounts') return answerLicensedCounts(connection, question.query);
-  if (question.kind === 'unlicensed') return answerUnlicensed(connection, question.query);
-  return answerBounds(connection);
+  if (question.kind === 'bounds') return answerBounds(connection);
+  return ANSWERS[question.kind](connection, question.query as never);
 }

@@ -1,8 +1,8 @@
 /** Decisions by crawler, collection and other grounds, and those that were only observed. All of one snapshot. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { DictionaryName } from './dictionary.ts';
 import type { Dimension } from './dimensions.ts';
-import { integer, readColumns, readRows } from './sql.ts';
+import { type Grouping, OUTCOMES, readMost } from './groups.ts';
+import { readColumns } from './sql.ts';
 
 export interface Counted {
   /** null: none. */
@@ -44,19 +44,27 @@ export async function readBreakdown(
        coalesce(sum(n) filter (enforced = 0 and reason = 0), 0)::double,
        coalesce(sum(spoofed) filter (${isCounted}), 0)::double from grounds`,
   )) as number[][];
-  const top = (column: string, table: DictionaryName): string =>
-    `select id, sum(n)::double as requests, coalesce(sum(n) filter (reason = 0), 0)::double as allowed,
-       coalesce(sum(n) filter (verified <> 0), 0)::double as verified, sum(spoofed)::double as spoofed
-     from grounds join ${table} on number = ${column} where ${isCounted} group by id order by requests desc, id limit ${integer(limit)}`;
-  const crawlers = await readRows<CountedCrawler>(connection, top('crawler', 'crawlers'));
-  const collections = await readRows<CountedCrawler>(connection, top('collection', 'collections'));
+  const readTop = async (by: 'crawler' | 'collection') => {
+    const from = `from grounds where ${isCounted} and ${by} <> 0`;
+    return (await readMost(connection, { from, by: [by], counts: COUNTS }, limit)).groups;
+  };
+  const crawlers = await readTop('crawler');
+  const collections = await readTop('collection');
   return {
     observed: { requests: observed, allowed: wouldAllow },
     spoofed,
-    byCrawler: crawlers,
-    byCollection: collections.map(({ id, requests, allowed }) => ({ id, requests, allowed })),
+    byCrawler: crawlers.map(({ ids: [id = null], numbers: _, ...counts }) => ({ id, ...counts })),
+    byCollection: collections.map(({ ids: [id = null], requests, allowed }) => ({ id, requests, allowed })),
   };
 }
+
+/** Counts of `grounds`, which has a number of decisions in each row. */
+const COUNTS = {
+  requests: 'sum(n)',
+  allowed: 'coalesce(sum(n) filter (reason = 0), 0)',
+  verified: 'coalesce(sum(n) filter (verified <> 0), 0)',
+  spoofed: 'sum(spoofed)',
+};
 
 const NOTHING: Breakdown = { observed: { requests: 0, allowed: 0 }, spoofed: 0, byCrawler: [], byCollection: [] };
 
@@ -81,38 +89,21 @@ export interface BreakdownGroup extends Counted {
   rule?: CountedRule;
 }
 
-const TABLES: Partial<Record<Dimension, DictionaryName>> = {
-  collection: 'collections',
-  crawler: 'crawlers',
-  license: 'licenses',
-  purpose: 'purposes',
-  permission: 'permissions',
-};
-
 /** Counts the selected decisions by a dimension, the most frequent first, then by id. */
 export async function readGroups(
   connection: DuckDBConnection,
   { from, by, limit }: { from: string; by: Dimension; limit: number },
 ): Promise<BreakdownGroup[]> {
-  const counts = `count(*)::double as requests, (count(*) filter (reason = 0))::double as allowed ${from}`;
-  const order = (ids: string): string => `order by requests desc, ${ids} limit ${integer(limit)}`;
-  if (by === 'rule') {
-    const rows = await readRows<CountedRule & { requests: number; allowed: number; index: number }>(
-      connection,
-      `select policy as "policyNo", version, rule as "index", ${counts} group by policy, version, rule
-       ${order('policy, version desc, rule')}`,
-    );
-    return rows.map(({ requests, allowed, index, ...rule }) => {
-      return { id: null, requests, allowed, rule: { ...rule, index: index < 0 ? null : index } };
-    });
-  }
-  const table = TABLES[by];
-  if (table === undefined) {
-    return readRows<BreakdownGroup>(connection, `select ${by}::varchar as id, ${counts} group by ${by} ${order(by)}`);
-  }
-  return readRows<BreakdownGroup>(
-    connection,
-    `select id, requests, allowed from (select ${by} as number, ${counts} group by ${by})
-     left join ${table} using (number) ${order('id nulls first')}`,
+  const isRule = by === 'rule';
+  const grouping: Grouping<keyof typeof OUTCOMES> = {
+    from,
+    by: isRule ? ['policy', 'version', 'rule'] : [by],
+    counts: OUTCOMES,
+  };
+  const { groups } = await readMost(connection, grouping, limit);
+  return groups.map(({ ids: [id = null], numbers: [policyNo = 0, version = 0, index = 0], requests, allowed }) =>
+    isRule
+      ? { id: null, requests, allowed, rule: { policyNo, version, index: index < 0 ? null : index } }
+      : { id, requests, allowed },
   );
 }

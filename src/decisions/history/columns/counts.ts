@@ -5,6 +5,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type BreakdownGroup, type Counted, type CountedCrawler, readBreakdown, readGroups } from './breakdown.ts';
 import type { Dimension } from './dimensions.ts';
+import { type Grouping, groupsSql, readMost } from './groups.ts';
 import type { TimeSpan } from './licensed.ts';
 import { answerBounds } from './questions.ts';
 import { cellMs, fold, QUARTER_HOUR_MS, type SeriesCell } from './series.ts';
@@ -181,28 +182,11 @@ interface Top {
   top: (TopEntry & { number: number })[];
 }
 
-/** The tables of the ids. */
-const NAMES = { content: 'content', requester: 'requesters' };
-
 /** Counts distinct values and lists those with the most decisions, then by id. `all`: of all that are selected. */
 async function readTop(counts: Counts, column: Column, { requests, series }: All): Promise<Top> {
   const { connection, query } = counts;
-  const { contentNo, limit } = query;
-  const isOne = column === 'content' && contentNo !== undefined;
-  const groups = isOne
-    ? `select ${integer(contentNo)} as number, ${integer(requests)} as n where ${integer(requests)} > 0`
-    : groupsSql(counts, column);
-  // Looks up the ids of possible top entries only: with a million requesters, that is most of the work.
-  const rows = await readRows<{ unique: number; number: number; id: string; requests: number }>(
-    connection,
-    `with counts as materialized (${groups})
-     select (select count(*) from counts)::double as unique, number, id, n::double as requests
-     from counts join ${NAMES[column]} using (number)
-     where n >= (select min(n) from (select n from counts order by n desc limit ${integer(limit)}))
-     order by n desc, id limit ${integer(limit)}`,
-  );
-  const top = rows.map(({ unique: _, ...entry }) => entry);
-  const unique = rows[0]?.unique ?? 0;
+  const { unique, groups } = await readMost(connection, toGrouping(counts, column), query.limit);
+  const top = groups.map(({ ids: [id], numbers: [number = 0], n }) => ({ id: id as string, number, requests: n }));
   if (query.trends !== true || top.length === 0) return { unique, top };
   if (top[0]?.requests === requests) return { unique, top: top.map((one) => ({ ...one, trend: series.requests })) };
   const numbers = top.map(({ number }) => number);
@@ -210,19 +194,17 @@ async function readTop(counts: Counts, column: Column, { requests, series }: All
   return { unique, top: top.map((entry, i) => ({ ...entry, trend: trends[i] as number[] })) };
 }
 
-/** Counts by item or requester. An item's type is compared after counting: a third of the time. */
-function groupsSql(selected: Pick<Counts, 'from' | 'ofAnyType' | 'query'>, column: Column): string {
-  const {
-    ofAnyType,
-    query: { type },
-  } = selected;
-  if (column === 'requester') {
-    const { from, n } = summed(selected);
-    return `select requester as number, ${n} as n ${from} and requester <> 0 group by requester having n > 0`;
-  }
-  const groups = `select content as number, count(*) as n ${ofAnyType} and content <> 0 group by content`;
-  if (type === undefined) return groups;
-  return `select number, n from (${groups}) join content using (number) where type = ${text(type)}`;
+/** An item's type is compared after counting: a third of the time. */
+function toGrouping(selected: Pick<Counts, 'from' | 'ofAnyType' | 'query'>, column: Column): Grouping<'n'> {
+  const { type } = selected.query;
+  const { from, n } = column === 'requester' ? summed(selected) : { from: selected.ofAnyType, n: 'count(*)' };
+  const ofType = `n0 in (select number from content where type = ${text(type ?? '')})`;
+  return {
+    from: `${from} and ${column} <> 0`,
+    by: [column],
+    counts: { n },
+    where: column === 'content' && type !== undefined ? ofType : 'n > 0',
+  };
 }
 
 async function readTrends(
@@ -260,7 +242,7 @@ async function readTotals(
       .join(', ')} ${selected.enforcedOrNot}`,
   );
   const unique = (column: Column): Promise<number[]> =>
-    count(`select count(*)::double from (${groupsSql({ ...selected, query }, column)})`);
+    count(`select count(*)::double from (${groupsSql(toGrouping({ ...selected, query }, column))})`);
   const [uniqueRequesters = 0] = await unique('requester');
   const [uniqueContent = 0] = await unique('content');
   return {

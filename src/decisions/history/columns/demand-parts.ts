@@ -1,7 +1,8 @@
 /** Breaks down the denials of the rows of a page. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type DemandParts, type DemandQuery, type DemandWanted, DIMENSION_COLUMNS } from './demand-query.ts';
-import { TREND_PARTS } from './demand-sorts.ts';
+import type { DemandParts, DemandQuery, DemandWanted } from './demand-query.ts';
+import { TREND_PARTS } from './dimensions.ts';
+import { groupColumn } from './groups.ts';
 import { integer, readRows } from './sql.ts';
 
 const PURPOSES_MAX = 10;
@@ -32,7 +33,7 @@ export async function readParts(
 ): Promise<DemandParts[]> {
   const { denials, ever, now, keys } = shown;
   if (keys.length === 0) return [];
-  const columns = query.by.map((dimension) => DIMENSION_COLUMNS[dimension][0]);
+  const columns = query.by.map((dimension) => groupColumn(dimension).sql);
   // A join: every value of a list would be compared with every decision.
   const ofShown = (from: string): string =>
     `(select requester, crawler, collection, purpose, wanted, reason, content, coalesce(file, url) as url, decided_at ${from}) as d

@@ -1,6 +1,5 @@
 /** A question about denied demand, and its answer. */
-import type { DemandDimension, DemandSort } from './demand-sorts.ts';
-import type { DictionaryName } from './dictionary.ts';
+import type { DemandDimension, DemandSort } from './dimensions.ts';
 import type { After } from './seen.ts';
 import type { Selection } from './sql.ts';
 
@@ -62,14 +61,3 @@ export interface DemandWanted {
   distinct: number;
   purposes: { purpose: string | null; denied: number }[];
 }
-
-export const DIMENSION_COLUMNS: Record<DemandDimension, readonly [column: string, table: DictionaryName]> = {
-  requester: ['requester', 'requesters'],
-  crawler: ['crawler', 'crawlers'],
-  collection: ['collection', 'collections'],
-  purpose: ['purpose', 'purposes'],
-  licenseType: ['wanted', 'wanted'],
-};
-
-/** Separates the parts of a row's id. */
-export const SEPARATOR = '\u001f';

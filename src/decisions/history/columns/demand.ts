@@ -5,15 +5,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { parseWanted } from '../../ledger/codes.ts';
 import { readParts } from './demand-parts.ts';
-import {
-  type Demand,
-  type DemandKey,
-  type DemandParts,
-  type DemandQuery,
-  DIMENSION_COLUMNS,
-  SEPARATOR,
-} from './demand-query.ts';
-import type { DemandDimension, DemandSort } from './demand-sorts.ts';
+import type { Demand, DemandKey, DemandParts, DemandQuery } from './demand-query.ts';
+import { type DemandDimension, type DemandSort, SEPARATOR } from './dimensions.ts';
+import { groupsSql, namesSql } from './groups.ts';
 import { readPage, readUpTo, type SeenPage, searchTerm, upToTerm } from './seen.ts';
 import { inSnapshot, integer, readColumns, select } from './sql.ts';
 
@@ -33,21 +27,25 @@ export function answerDemand(connection: DuckDBConnection, query: DemandQuery): 
     const ever = await selectDenials(connection, query);
     const denials = `${ever} and decided_at < ${integer(to)}`;
     const now = `decided_at >= ${integer(from)}`;
-    const columns = by.map((dimension) => DIMENSION_COLUMNS[dimension]);
-    const names = columns.map(([column], i) => `${column} as n${i}`).join(', ');
-    const name = by.includes('requester') ? 'registered.name' : 'null::varchar as name';
+    const grouped = groupsSql({
+      from: `${denials} and decided_at >= ${integer(from - (to - from))}`,
+      by,
+      counts: {
+        denied: `count(*) filter (${now})`,
+        previous: `count(*) filter (not (${now}))`,
+        uniqueContent: `count(distinct content) filter (${now} and content <> 0)`,
+        last: 'max(decided_at)',
+      },
+      where: 'denied > 0',
+    });
+    const { joins, texts } = namesSql(by, 'counted');
+    const requester = by.indexOf('requester');
+    const name = requester === -1 ? 'null::varchar as name' : 'registered.name';
     const { totalCount, rows } = await readPage<DemandRow>(
       connection,
-      `with counted as (
-         select ${names}, (count(*) filter (${now}))::double as denied,
-           (count(*) filter (not (${now})))::double as previous,
-           (count(distinct content) filter (${now} and content <> 0))::double as "uniqueContent", max(decided_at)::double as last
-         ${denials} and decided_at >= ${integer(from - (to - from))} group by ${columns.map(([column]) => column).join(', ')}
-         having denied > 0
-       ), named as (
-         select counted.*, ${columns.map((_, i) => `coalesce(t${i}.id, '')`).join(` || chr(31) || `)} as id, ${name}
-         from counted ${columns.map(([, table], i) => `left join ${table} as t${i} on t${i}.number = n${i}`).join(' ')}
-         ${by.includes('requester') ? `left join registered on registered.id = t${by.indexOf('requester')}.id` : ''}
+      `with counted as (${grouped}), named as (
+         select counted.*, ${texts.map((one) => `coalesce(${one}, '')`).join(` || chr(31) || `)} as id, ${name}
+         from counted ${joins} ${requester === -1 ? '' : `left join registered on registered.id = ${texts[requester]}`}
        ), picked as materialized (
          select *, last as "lastSeen", ${VALUES[query.sort]} as value from named where ${searchTerm(query.q)}
        )`,

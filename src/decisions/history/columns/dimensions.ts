@@ -1,4 +1,4 @@
-/** The values that a report can be grouped by, for the wire and for SQL. */
+/** Groups and orders of the lists, for the wire and for SQL: the usage report's first. */
 export const DIMENSIONS = [
   'collection',
   'crawler',
@@ -13,3 +13,20 @@ export type Dimension = (typeof DIMENSIONS)[number];
 
 export const isDimension = (text: string | undefined): text is Dimension =>
   (DIMENSIONS as readonly (string | undefined)[]).includes(text);
+
+/** Orders of the list of requesters. */
+export const SEEN_SORTS = ['requests', 'denied', 'lastSeen'] as const;
+export type SeenSort = (typeof SEEN_SORTS)[number];
+
+/** Orders of denied demand. */
+export const DEMAND_SORTS = ['denied', 'change', 'lastSeen'] as const;
+export type DemandSort = (typeof DEMAND_SORTS)[number];
+
+export const DEMAND_DIMENSIONS = ['requester', 'crawler', 'collection', 'purpose', 'licenseType'] as const;
+export type DemandDimension = (typeof DEMAND_DIMENSIONS)[number];
+
+/** Equal parts of the span in a trend. */
+export const TREND_PARTS = 12;
+
+/** Separates the parts of a row's id. */
+export const SEPARATOR = '\u001f';

@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { decodeReason, type Reason } from '../../../rules/reason.ts';
 import { LIMIT_CODES, parseCandidate } from '../../ledger/codes.ts';
+import { type Grouped, readMost } from './groups.ts';
 import { inSnapshot, integer, readColumns, readRows, text } from './sql.ts';
 
 export interface DivergencesQuery {
@@ -81,27 +82,29 @@ async function readSums(connection: DuckDBConnection, outcomes: Outcomes): Promi
 type Lists = Pick<Divergences, 'byRequester' | 'byCrawler' | 'byContent'>;
 const NO_LISTS: Lists = { byRequester: [], byCrawler: [], byContent: [] };
 
-async function readLists(connection: DuckDBConnection, outcomes: Outcomes, { limit }: DivergencesQuery) {
+async function readLists(
+  connection: DuckDBConnection,
+  outcomes: Outcomes,
+  { limit }: DivergencesQuery,
+): Promise<Lists> {
   const pickNumbers = (allowed: boolean): number[] =>
     [...outcomes].flatMap(([number, reason]) => ((reason === null) === allowed ? [number] : []));
   const diverging = `(${ALLOWED} and ${inList('candidate', pickNumbers(false))}
     or not ${ALLOWED} and ${inList('candidate', pickNumbers(true))})`;
-  // Names are looked up for the groups, not for each decision.
-  const read = <Row>(by: string, names: string): Promise<(Row & Turns)[]> =>
-    readRows(
-      connection,
-      `select ${names}, denied::double as "newlyDenied", (n - denied)::double as "newlyAllowed"
-       from (select ${by}, count(*) as n, count(*) filter (${ALLOWED}) as denied from decisions where ${diverging} group by all)
-       order by n desc, id nulls first${by.includes('url') ? ', url' : ''} limit ${integer(limit)}`,
-    );
-  const named = (table: string): string => `(select id from ${table} where number = key) as id`;
-  const byCrawler = await read<{ id: string | null }>('crawler as key', named('crawlers'));
+  const counts = {
+    n: 'count(*)',
+    newlyDenied: `count(*) filter (${ALLOWED})`,
+    newlyAllowed: `count(*) filter (not ${ALLOWED})`,
+  };
+  const read = async (by: readonly Grouped[]) => {
+    const { groups } = await readMost(connection, { from: `from decisions where ${diverging}`, by, counts }, limit);
+    return groups.map(({ ids: [id = null, url = null], newlyDenied, newlyAllowed }) => {
+      return { id, url, turns: { newlyDenied, newlyAllowed } };
+    });
+  };
   return {
-    byRequester: await read<{ id: string | null }>('requester as key', named('requesters')),
-    byCrawler: byCrawler.map(({ id: crawler, ...turns }) => ({ crawler, ...turns })),
-    byContent: await read<{ id: string | null; url: string | null }>(
-      'content as key, case when content = 0 then url end as url',
-      `${named('content')}, url`,
-    ),
+    byRequester: (await read(['requester'])).map(({ id, turns }) => ({ id, ...turns })),
+    byCrawler: (await read(['crawler'])).map(({ id: crawler, turns }) => ({ crawler, ...turns })),
+    byContent: (await read(['content', 'url'])).map(({ id, url, turns }) => ({ id, url, ...turns })),
   };
 }

@@ -3,7 +3,7 @@
  * are made meanwhile: the first page fixes the last decision that counts.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SeenSort } from './seen-sorts.ts';
+import type { SeenSort } from './dimensions.ts';
 import { type ColumnsFilter, inSnapshot, integer, readColumns, readRows, select, text } from './sql.ts';
 
 /** A page starts after the row with this value and id. */

@@ -1,0 +1,106 @@
+/**
+ * Counts decisions by what they have in common: the SQL of every list. Promise: exact. Groups are of small numbers, and
+ * texts are looked up for the groups alone.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DictionaryName } from './dictionary.ts';
+import { integer, readRows } from './sql.ts';
+
+interface GroupColumn {
+  /** SQL over a decision. */
+  sql: string;
+  /** The table of its texts; absent: the value itself. */
+  table?: DictionaryName | 'content';
+  order?: 'desc';
+}
+
+/** The values that decisions can be grouped by. */
+const COLUMNS = {
+  requester: { sql: 'requester', table: 'requesters' },
+  crawler: { sql: 'crawler', table: 'crawlers' },
+  claimed: { sql: 'claimed', table: 'claims' },
+  collection: { sql: 'collection', table: 'collections' },
+  content: { sql: 'content', table: 'content' },
+  license: { sql: 'license', table: 'licenses' },
+  licenseType: { sql: 'wanted', table: 'wanted' },
+  purpose: { sql: 'purpose', table: 'purposes' },
+  permission: { sql: 'permission', table: 'permissions' },
+  verified: { sql: 'verified' },
+  enforced: { sql: 'enforced' },
+  policy: { sql: 'policy' },
+  // The newest first.
+  version: { sql: 'version', order: 'desc' },
+  rule: { sql: 'rule' },
+  url: { sql: 'case when content = 0 then url end' },
+} as const satisfies Record<string, GroupColumn>;
+
+export type Grouped = keyof typeof COLUMNS;
+
+export const groupColumn = (by: Grouped): GroupColumn => COLUMNS[by];
+
+export interface Grouping<Count extends string> {
+  /** `from … where …` of the decisions. */
+  from: string;
+  by: readonly Grouped[];
+  /** The counts of a group, as SQL; the first one sorts. */
+  counts: Readonly<Record<Count, string>>;
+  /** A condition on the counts, and on `n0` and further: the numbers of the group. */
+  where?: string;
+}
+
+/** Counts of any decisions. */
+export const OUTCOMES = { requests: 'count(*)', allowed: 'count(*) filter (reason = 0)' };
+
+/** Its ids are in the order of `by`; null: none. */
+export type Group<Count extends string> = Record<Count, number> & { ids: (string | null)[]; numbers: number[] };
+
+/** Returns the SQL of the groups, by number. */
+export function groupsSql({ from, by, counts, where = 'true' }: Grouping<string>): string {
+  const numbers = by.map((one, i) => `${COLUMNS[one].sql} as n${i}`);
+  const counted = Object.entries<string>(counts).map(([name, sql]) => `(${sql})::double as "${name}"`);
+  const keys = by.map((_, i) => i + 1);
+  return `select * from (select ${[...numbers, ...counted].join(', ')} ${from} group by ${keys.join(', ')}) where ${where}`;
+}
+
+/** Returns the joins of the texts, and the text of each number. */
+export function namesSql(by: readonly Grouped[], groups: string): { joins: string; texts: string[] } {
+  const tables = by.map((one) => groupColumn(one).table);
+  return {
+    joins: tables
+      .map((table, i) => (table === undefined ? '' : `left join ${table} as t${i} on t${i}.number = ${groups}.n${i}`))
+      .join(' '),
+    texts: tables.map((table, i) => (table === undefined ? `${groups}.n${i}::varchar` : `t${i}.id`)),
+  };
+}
+
+/** Returns the number of groups, and those with the greatest counts, then by their ids. */
+export async function readMost<Count extends string>(
+  connection: DuckDBConnection,
+  grouping: Grouping<Count>,
+  limit: number,
+): Promise<{ unique: number; groups: Group<Count>[] }> {
+  const { by, counts } = grouping;
+  const names = Object.keys(counts) as Count[];
+  const [value] = names;
+  const { joins, texts } = namesSql(by, 'most');
+  const orders = by.map((one, i) => {
+    const { table, order = '' } = groupColumn(one);
+    return table === undefined ? `most.n${i} ${order}` : `k${i} nulls first`;
+  });
+  // Looks up the texts of possible first groups only: with a million requesters, that is most of the work.
+  const rows = await readRows<Record<string, number> & Record<`k${number}`, string | null>>(
+    connection,
+    `with counted as materialized (${groupsSql(grouping)}), most as (
+       select * from counted where "${value}" >=
+         (select min(least) from (select "${value}" as least from counted order by least desc limit ${integer(limit)}))
+     )
+     select (select count(*) from counted)::double as "unique", most.*, ${texts.map((text, i) => `${text} as k${i}`).join(', ')}
+     from most ${joins} order by most."${value}" desc, ${orders.join(', ')} limit ${integer(limit)}`,
+  );
+  const groups = rows.map((row) => ({
+    ...(Object.fromEntries(names.map((name) => [name, row[name]])) as Record<Count, number>),
+    ids: by.map((_, i) => row[`k${i}`] as string | null),
+    numbers: by.map((_, i) => row[`n${i}`] as number),
+  }));
+  return { unique: rows[0]?.unique ?? 0, groups };
+}
