@@ -26,6 +26,7 @@ const READS = [
   'POST /v1/access/check/batch',
   'POST /v1/proxy-probes',
   'POST /v1/policies/lint',
+  'POST /v1/statements/preview',
   'POST /v1/statements/{id}/reconcile',
   'POST /v1/policies/simulate',
   'POST /v1/collections/match',

@@ -79,10 +79,29 @@ test('granted for one collection, a license covers that collection unless the gr
   assert.deepEqual(own.scope, { collectionIds: [collectionId] });
   assertStatus(await grant({ free: true, scope: null }), 200);
   assert.deepEqual(await allows(), [true, true]);
+  // Other parts of a scope narrow it further.
+  const narrow = await grant({ free: true, scope: { tags: ['premium'] } });
+  const { scope } = (await postern.call('GET', `/v1/licenses/${narrow.body.licenseId}`)).body;
+  assert.deepEqual(scope, { tags: ['premium'], collectionIds: [collectionId] });
   const { id: late } = (await acme.ask({ licenseType: 'training', collectionId })).body;
   await postern.call('DELETE', `/v1/collections/${collectionId}`);
   assertError(await post(`/v1/license-requests/${late}/grant`, { free: true }), 'invalid_request', 'scope');
   assertStatus(await post(`/v1/license-requests/${late}/grant`, { free: true, scope: null }), 200);
+});
+
+test('a license that is granted ends after a year, unless the grant says otherwise', async () => {
+  const acme = await newPartner();
+  const granted = async (body: object): Promise<{ created: string; expiresAt: string | null }> => {
+    const { id } = (await acme.ask({ licenseType: 'training' })).body;
+    const { licenseId } = (await post(`/v1/license-requests/${id}/grant`, { free: true, ...body })).body;
+    return (await postern.call('GET', `/v1/licenses/${licenseId}`)).body;
+  };
+  const now = await granted({});
+  const [year, rest] = [Number(now.created.slice(0, 4)), now.created.slice(4)];
+  assert.equal(now.expiresAt, `${year + 1}${rest}`);
+  assert.equal((await granted({ startsAt: '2028-02-29T12:00:00+02:00' })).expiresAt, '2029-02-28T10:00:00.000Z');
+  assert.equal((await granted({ expiresAt: null })).expiresAt, null);
+  assert.equal((await granted({ expiresAt: '2031-01-01T00:00:00Z' })).expiresAt, '2031-01-01T00:00:00.000Z');
 });
 
 test('a grant says what the license costs: terms, or that it is free', async () => {

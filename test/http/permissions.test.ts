@@ -24,7 +24,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^(POST|PUT|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
   [/^(PUT|DELETE) \/v1\/offers\/.*$/, 'requesters:write'],
   [/^GET \/v1\/(requesters|licenses|license-requests|statements)(\/.*)?$/, 'requesters:read'],
-  [/^POST \/v1\/statements\/\{id\}\/reconcile$/, 'requesters:read'],
+  [/^POST \/v1\/statements\/(preview|\{id\}\/reconcile)$/, 'requesters:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses|license-requests|statements)(\/.*)?$/, 'requesters:write'],
   [/^POST \/v1\/(crawlers\/register|identity-lists\/accept)$/, 'requesters:write'],
   [/^GET \/v1\/identity-lists$/, 'requesters:read'],
@@ -48,7 +48,7 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 /** Routes that refuse public keys: what they answer has prices, credentials, or names of partners. */
 const SECRET_ALONE =
-  /^(GET|POST) \/v1\/(analytics\/requesters|statements(\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
+  /^(GET|POST) \/v1\/(analytics\/requesters|statements(\/preview|\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
 const PERMISSIONS = words(`
   content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
   webhooks:manage api_keys:manage
@@ -139,6 +139,7 @@ const PROMISED = [
   'GET /v1/audit-log',
   'GET /v1/statements',
   'GET /v1/statements/{id}',
+  'POST /v1/statements/preview',
   'POST /v1/statements/{id}/reconcile',
   'POST /v1/statements/{id}/finalize',
   'GET /v1/licenses/{id}/usage',

@@ -101,6 +101,61 @@ describe('a first period of four days', () => {
   });
 });
 
+describe('the first bill of a license that is still to be created', () => {
+  const preview = async (body: object) => (await postern.call('POST', '/v1/statements/preview', { body })).body;
+
+  test('is the first statement of the license', async () => {
+    for (const [terms, dates] of [
+      [TERMS, {}],
+      [{ ...TERMS, prorate: true }, {}],
+      [{ ...TERMS, prorate: true, period: 'quarter', timezone: 'UTC' }, {}],
+      [{ ...TERMS, prorate: true }, { expiresAt: '2026-10-30T22:00:00Z' }],
+    ] as const) {
+      const first = await preview({ terms, ...dates });
+      const license = await holder(terms, dates);
+      const statement = await statementOf(license, first.period);
+      for (const field of ['lines', 'total', 'partialPeriod']) assert.deepEqual(first[field], statement[field], field);
+      assert.deepEqual([first.object, first.units], ['first_bill', 0]);
+      assert.equal(first.from, license.created);
+      assert.equal(first.to, license.expiresAt ?? statement.to);
+    }
+    const later = await preview({ terms: { ...TERMS, prorate: true }, startsAt: '2027-02-27T23:00:00Z' });
+    assert.deepEqual([later.period, later.partialPeriod.days, later.total.amount], ['2027-02', 1, '1.33']);
+  });
+
+  test('prices units by their tiers', async () => {
+    const tiers = [
+      { upTo: 100, unitPriceMicros: 100_000 },
+      { upTo: null, unitPriceMicros: 15_000 },
+    ];
+    const { lines, total, units } = await preview({ terms: { ...TERMS, tiers, minimumMicros: 0 }, units: 101 });
+    assert.deepEqual(
+      lines.map((line: Any) => [line.kind, line.tier, line.units, line.amount]),
+      [
+        ['usage', 1, 100, '10.00'],
+        ['usage', 2, 1, '0.02'],
+        ['flat', null, null, '6.20'],
+      ],
+    );
+    assert.deepEqual([total, units], [{ amount: '16.22', amountMicros: 16_220_000 }, 101]);
+  });
+
+  test('is refused for what no license could be', async () => {
+    for (const [body, param] of [
+      [{}, 'terms'],
+      [{ terms: { ...TERMS, flatMicros: 1 } }, 'terms.flatMicros'],
+      [{ terms: TERMS, startsAt: '2026-12-01T00:00:00Z', expiresAt: '2026-11-01T00:00:00Z' }, 'expiresAt'],
+      [{ terms: TERMS, expiresAt: '2026-10-01T00:00:00Z' }, 'expiresAt'],
+      [{ terms: TERMS, units: -1 }, 'units'],
+      [{ terms: TERMS, units: 1_000_000_000_001 }, 'units'],
+    ] as const) {
+      assertError(await postern.call('POST', '/v1/statements/preview', { body }), 'invalid_request', param);
+    }
+    const most = { terms: { ...TERMS, tiers: [{ upTo: null, unitPriceMicros: 1e12 }] }, units: 1e12 };
+    assert.equal((await preview(most)).total.amountMicros, null);
+  });
+});
+
 test('the dates of a license count as those of its terms; a whole period has no part', async () => {
   const license = await holder(
     { ...TERMS, prorate: true },

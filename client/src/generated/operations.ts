@@ -107,6 +107,7 @@ export const OPERATIONS = {
   makePolicyDefault: { method: 'POST', path: '/v1/policies/{id}/make-default', answers: 'json' },
   matchCollection: { method: 'GET', path: '/v1/collections/match', answers: 'json', takesQuery: true },
   previewPolicyImpact: { method: 'POST', path: '/v1/policies/{id}/impact', answers: 'json', takesBody: true },
+  previewStatement: { method: 'POST', path: '/v1/statements/preview', answers: 'json', takesBody: true },
   publishPolicyCandidate: { method: 'POST', path: '/v1/policies/{id}/candidate/publish', answers: 'json' },
   putOffer: { method: 'PUT', path: '/v1/offers/{licenseType}', answers: 'json', takesBody: true, takesQuery: true },
   putPolicyCandidate: { method: 'PUT', path: '/v1/policies/{id}/candidate', answers: 'json', takesBody: true },

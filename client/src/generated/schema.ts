@@ -991,6 +991,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/statements/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compute the first bill of a license that you may create
+         * @description Needs the permission `requesters:read` (Read requesters and licenses). Not for public keys.
+         */
+        post: operations["previewStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/statements/{id}/finalize": {
         parameters: {
             query?: never;
@@ -3202,7 +3222,38 @@ export interface components {
         };
         /** @enum {unknown} */
         EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
-        /** @description Fields of the license, with `terms` or `free: true`. Without `scope`, a request for a collection is granted for that collection. */
+        /** @description What a license would cost in its first billing period */
+        FirstBill: {
+            /** @enum {string} */
+            object: "first_bill";
+            /** @description `2026-10`, `2026-Q4` or `2026` */
+            period: string;
+            /**
+             * Format: date-time
+             * @description When the license starts within the period
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Exclusive
+             */
+            to: string;
+            /** @description A first or last period that is not whole, and what counts in it; null: a whole period */
+            partialPeriod: components["schemas"]["PartialPeriod"] | null;
+            units: number;
+            lines: components["schemas"]["StatementLine"][];
+            total: components["schemas"]["Amount"];
+        };
+        FirstBillRequest: {
+            terms: components["schemas"]["LicenseTerms"];
+            /** @description When the license starts; now by default */
+            startsAt?: string | null;
+            /** @description When the license ends; never by default */
+            expiresAt?: string | null;
+            /** @description Units of the period; 0 by default */
+            units?: number;
+        };
+        /** @description Fields of the license, with `terms` or `free: true`. A request for a collection is granted for that collection, unless `scope` is null or has other `collectionIds`. Without `expiresAt`, the license ends a year after it starts; null: no end. */
         GrantLicenseRequest: {
             type?: string;
             features?: string[];
@@ -7888,6 +7939,35 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    previewStatement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FirstBillRequest"];
+            };
+        };
+        responses: {
+            /** @description What a license would cost in its first billing period */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstBill"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     finalizeStatement: {
         parameters: {
             query?: never;
@@ -9839,7 +9919,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Fields of the license, with `terms` or `free: true`. Without `scope`, a request for a collection is granted for that collection. */
+        /** @description Fields of the license, with `terms` or `free: true`. A request for a collection is granted for that collection, unless `scope` is null or has other `collectionIds`. Without `expiresAt`, the license ends a year after it starts; null: no end. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["GrantLicenseRequest"];

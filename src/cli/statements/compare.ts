@@ -78,20 +78,13 @@ const sortedKeys = (value: unknown): unknown =>
       : value;
 
 /** Prices the lines again: those of the statement itself, whose units are compared before. */
-export function compareAmounts(
-  { lines, terms, total, partialPeriod = null }: Statement,
-  { uncounted }: Tallied,
-): StatementDifference[] {
+export function compareAmounts({ lines, terms, total, partialPeriod = null }: Statement): StatementDifference[] {
   const { currency } = terms;
   const stated = lines.filter(({ kind }) => kind !== 'correction');
   const usage = stated.flatMap(({ kind, tier, units, ...line }) =>
     kind === 'usage' ? [{ ...line, tier: (tier ?? 1) - 1, units: units ?? 0 } as TalliedLine] : [],
   );
-  const { lines: priced, ownMicros } = computeBill(
-    terms,
-    { units: 0, decisions: 0, lines: usage, uncounted },
-    { share: partialPeriod },
-  );
+  const { lines: priced, ownMicros } = computeBill(terms, { lines: usage }, { share: partialPeriod });
   const corrections = lines.filter(({ kind }) => kind === 'correction');
   const corrected = corrections.reduce((sum, { amount }) => sum + toMicros(amount), 0n);
   const known = new Map(stated.map((line) => [amountName(line), line]));

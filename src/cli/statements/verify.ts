@@ -98,7 +98,7 @@ export async function findDifferences(
       ...(hasEvidence ? compareDeleted(statement, stated, lines) : []),
       ...(isWhole ? compareUncounted(statement, tallied) : []),
       ...compareSums(statement, stated),
-      ...compareAmounts(statement, tallied),
+      ...compareAmounts(statement),
     ],
   };
 }

@@ -3,7 +3,7 @@ import { formatAmount, toJsonMicros } from '../../rules/terms/money.ts';
 import { computeFees, linePrice } from '../../rules/terms/price.ts';
 import type { Share } from '../../rules/terms/share.ts';
 import type { Terms, Tier } from '../../rules/terms/terms.ts';
-import type { Hashed, Tallied } from './tally.ts';
+import type { Hashed, TalliedLine } from './tally.ts';
 
 export const LINE_KINDS = ['usage', 'true_up', 'flat', 'correction'] as const;
 
@@ -62,10 +62,13 @@ const EMPTY = {
   statementId: null,
 };
 
+/** Units of a tier, counted or supposed. */
+type BilledLine = Pick<TalliedLine, 'tier' | 'units'> & Partial<TalliedLine>;
+
 /** `share`: the days of a period that is not whole. */
 export function computeBill(
   terms: Terms,
-  tallied: Tallied,
+  tallied: { lines: readonly BilledLine[] },
   { share = null, corrections = [] }: { share?: Share | null; corrections?: readonly Correction[] } = {},
 ): Bill {
   const { currency } = terms;

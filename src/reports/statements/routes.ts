@@ -14,11 +14,19 @@ import { statementCsv, statementsCsv } from './csv.ts';
 import { planFinalize } from './edits.ts';
 import { evidenceOf } from './evidence.ts';
 import { getBilled } from './find.ts';
+import { firstBill } from './first-bill.ts';
 import { statementHtml } from './html.ts';
 import { readAllStatements, readStatements } from './list.ts';
 import { PartnerCounts, ReconciliationAnswer } from './reconcile-schema.ts';
 import { reconcile } from './reconciliation.ts';
-import { LicenseUsage, ListStatementsQuery, StatementAnswer, StatementPage } from './schema.ts';
+import {
+  FirstBill,
+  FirstBillRequest,
+  LicenseUsage,
+  ListStatementsQuery,
+  StatementAnswer,
+  StatementPage,
+} from './schema.ts';
 import { type Billed, monthIn } from './statement.ts';
 import { findFinals } from './store.ts';
 import { licenseUsage } from './usage.ts';
@@ -58,6 +66,15 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
   route(app, 'POST /v1/statements/:id/reconcile', compare, async ({ params, body }) =>
     reconcile(deps, params.id, body),
   );
+
+  const preview = {
+    ...reading,
+    id: 'previewStatement',
+    is: 'Compute the first bill of a license that you may create',
+    body: FirstBillRequest,
+    answer: FirstBill,
+  } as const;
+  route(app, 'POST /v1/statements/preview', preview, async ({ body }) => firstBill(body, now()));
 
   const finalize = {
     ...writing,

@@ -1,6 +1,8 @@
 /** Statements on the wire. */
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
+import { refined } from '../../lib/refined.ts';
+import { newLicenseProblems } from '../../requesters/licenses/license.ts';
 import { RequesterId } from '../../rules/conditions/names.ts';
 import { QuotaStatus, Terms } from '../../rules/terms/terms.ts';
 import { LINE_KINDS } from './bill.ts';
@@ -139,6 +141,39 @@ export const ListStatementsQuery = Type.Object(
   { additionalProperties: false },
 );
 export type ListStatementsQuery = Static<typeof ListStatementsQuery>;
+
+const timeOrNull = (description: string) =>
+  Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description }));
+
+export const FirstBillRequest = refined(
+  Type.Object(
+    {
+      terms: Terms,
+      startsAt: timeOrNull('When the license starts; now by default'),
+      expiresAt: timeOrNull('When the license ends; never by default'),
+      units: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: 'Units of the period; 0 by default' }),
+      ),
+    },
+    { additionalProperties: false, title: 'FirstBillRequest' },
+  ),
+  newLicenseProblems,
+);
+export type FirstBillRequest = Static<typeof FirstBillRequest>;
+
+export const FirstBill = Type.Object(
+  {
+    object: Type.Literal('first_bill'),
+    period: Type.String({ description: '`2026-10`, `2026-Q4` or `2026`' }),
+    from: Type.String({ format: 'date-time', description: 'When the license starts within the period' }),
+    to: Type.String({ format: 'date-time', description: 'Exclusive' }),
+    partialPeriod,
+    units: Type.Integer(),
+    lines: Type.Array(Line),
+    total: AmountSchema,
+  },
+  { title: 'FirstBill', description: 'What a license would cost in its first billing period' },
+);
 
 export const LicenseUsage = Type.Object(
   {

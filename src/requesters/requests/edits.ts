@@ -4,6 +4,7 @@ import type { ChangeKind } from '../../api/changes/kinds.ts';
 import { type Failure, fail } from '../../api/errors.ts';
 import { findCollection } from '../../content/collections/store.ts';
 import type { Db } from '../../db/db.ts';
+import { parseIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/id.ts';
 import { newLicense, planCreate } from '../licenses/edits.ts';
 import { type LicenseRequest, OPEN_MAX, REQUEST_PREFIX } from './request.ts';
@@ -50,8 +51,9 @@ export async function planGrant(db: Db, id: string, body: GrantRequest, at: numb
   requirePrice(body);
   const { answer = null, free: _free, ...fields } = body;
   const { requesterId, licenseType } = before;
-  const scope = fields.scope === undefined ? await defaultScope(db, before) : fields.scope;
-  const license = newLicense({ type: licenseType, ...fields, scope, requesterId }, at);
+  const scope = await grantedScope(db, before, fields.scope);
+  const expiresAt = fields.expiresAt === undefined ? yearAfter(fields.startsAt, at) : fields.expiresAt;
+  const license = newLicense({ type: licenseType, ...fields, scope, expiresAt, requesterId }, at);
   const created = await planCreate(db, license, at);
   const after: LicenseRequest = { ...before, status: 'granted', answer, licenseId: license.id, updatedAt: at };
   return {
@@ -71,14 +73,29 @@ function requirePrice({ terms = null, free = false }: GrantRequest): void {
   throw fail('invalid_request', message, { param: free ? 'free' : 'terms' });
 }
 
-/** Returns the default scope: a request for one collection must not become a license for everything. */
-async function defaultScope(db: Db, { collectionId }: LicenseRequest): Promise<GrantRequest['scope']> {
-  if (collectionId === null) return null;
-  const collection = await findCollection(db, collectionId);
-  if (collection !== undefined) return { collectionIds: [collectionId] };
+/**
+ * Returns the scope of the license: a request for one collection must not become a license for others because a field
+ * was left out. Throws invalid_request.
+ */
+async function grantedScope(
+  db: Db,
+  { collectionId }: LicenseRequest,
+  scope: GrantRequest['scope'],
+): Promise<GrantRequest['scope']> {
+  if (collectionId === null || scope === null || scope?.collectionIds !== undefined) return scope;
+  if ((await findCollection(db, collectionId)) !== undefined) return { ...scope, collectionIds: [collectionId] };
+  if (scope !== undefined) return scope;
   const message = 'The collection of the request was deleted; say in `scope` what the license covers.';
   throw fail('invalid_request', message, { param: 'scope' });
 }
+
+/** A license without an end must have been chosen. */
+const yearAfter = (startsAt: string | null | undefined, at: number): string =>
+  Temporal.Instant.fromEpochMilliseconds(startsAt == null ? at : (parseIso(startsAt) ?? at))
+    .toZonedDateTimeISO('UTC')
+    .add({ years: 1 })
+    .toInstant()
+    .toString({ fractionalSecondDigits: 3 });
 
 /** Throws license_request_not_found, license_request_closed. */
 export async function planDecline(db: Db, id: string, answer: string | null, at: number): Promise<Edit> {

@@ -35,7 +35,7 @@ export const GrantRequest = refined(
       additionalProperties: false,
       title: 'GrantLicenseRequest',
       description:
-        'Fields of the license, with `terms` or `free: true`. Without `scope`, a request for a collection is granted for that collection.',
+        'Fields of the license, with `terms` or `free: true`. A request for a collection is granted for that collection, unless `scope` is null or has other `collectionIds`. Without `expiresAt`, the license ends a year after it starts; null: no end.',
     },
   ),
   newLicenseProblems,

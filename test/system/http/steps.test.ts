@@ -190,6 +190,7 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/licenses/{id}/terms': at(`${license.id}/terms?limit=100`),
   'GET /v1/statements': [{ path: '?period=2026&limit=100' }],
   'GET /v1/statements/{id}': at('stm_0'),
+  'POST /v1/statements/preview': [{ body: { terms: terms(1), units: 1e12 } }],
   'POST /v1/statements/{id}/reconcile': [
     {
       path: `/${statement.id}/reconcile`,
