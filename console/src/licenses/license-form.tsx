@@ -3,14 +3,18 @@ import { Alert, Autocomplete, Button, TagsInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
+import { dayAt } from '../parts/days.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';
 import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
+import { OpenRequests } from './open-requests.tsx';
+import { PriceFields, toPrice, usePrice } from './price-fields.tsx';
 import { ScopeFields, type ScopeOf, toScope, toScopeOf } from './scope-fields.tsx';
-import { firstDayIn, lastDayIn, toInstants } from './term.ts';
+import { firstDayIn, lastDayIn, lastDayOfYear, toInstants } from './term.ts';
 import { isBackwards, TermFields } from './term-fields.tsx';
+import type { Terms } from './terms-fields.ts';
 import './licenses.css';
 import type { License } from '../requesters/types.ts';
 
@@ -24,26 +28,26 @@ interface LicenseFormProps {
   /** The initial fields of a new license. */
   initial?: Proposed;
   /** Creates the license in another way than by itself. */
-  create?: (fields: LicenseFields) => Promise<unknown>;
+  create?: (fields: NewLicense) => Promise<unknown>;
   /** The label of the submit button. */
   action?: string;
   /** More fields. */
   children?: ReactNode;
-  /** `children` are incomplete. */
-  incomplete?: boolean;
   onDone: () => void;
   onCancel: () => void;
 }
 
 interface Proposed {
   kind?: string;
+  /** Absent: no scope was asked for; it must be chosen. */
   scope?: License['scope'];
 }
 
-export type LicenseFields = ReturnType<typeof toBody>;
+/** `terms`: null for a license that is free of charge. */
+export type NewLicense = ReturnType<typeof toBody> & { terms: Terms | null };
 
 export function LicenseForm({ requesterId: given, proposed = '', license: shown, initial, ...more }: LicenseFormProps) {
-  const { create, children, incomplete = false, onDone, onCancel } = more;
+  const { create, children, onDone, onCancel } = more;
   const action = more.action ?? labelOf(shown);
   const license = useOpened(shown);
   const required = useRequiredLicenses();
@@ -52,23 +56,26 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
   const [requesterId, setRequesterId] = useState(holder);
   const [fields, setFields] = useState<Fields>(() => toFields(license, initial));
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed });
-
-  const { busy, error, start, warnings } = useSaving({ license, create, onDone }, requesterId, fields);
+  const price = usePrice(fields.type, onlyCollection(fields.scope));
+  const terms = license === undefined ? toPrice(price) : null;
+  const { busy, error, start, warnings } = useSaving({ license, create, onDone, terms }, requesterId, fields);
   if (warnings.length > 0) return <Unbilled warnings={warnings} onDone={onDone} />;
 
   return (
     <form onSubmit={start} className="fields">
       {given === undefined && <Holder value={requesterId} onChange={setRequesterId} focused={!isNamed} />}
+      {license === undefined && create === undefined && <OpenRequests requesterId={requesterId} />}
       <Kind value={fields.type} onChange={(type) => change({ type })} required={required?.kinds} focused={isNamed} />
       <Extras value={fields.features} onChange={(features) => change({ features })} required={required?.features} />
       <Term fields={fields} license={license} onChange={change} />
-      <ScopeFields value={fields.scope} onChange={(scope) => change({ scope })} />
+      <ScopeFields value={fields.scope} asked={initial?.scope?.collectionIds} onChange={(scope) => change({ scope })} />
+      {license === undefined && <PriceFields of={price} dates={toInstants(fields.first, fields.last, undefined)} />}
       {children}
       <FormFoot
         error={error?.message}
         busy={busy}
         action={action}
-        disabled={requesterId === '' || incomplete || !isComplete(fields)}
+        disabled={requesterId === '' || terms === undefined || !isComplete(fields)}
         onCancel={onCancel}
       />
     </form>
@@ -86,26 +93,30 @@ const Term = ({ fields: { first, last }, license, onChange }: TermProps) => (
     first={first}
     last={last}
     expiresAt={license?.expiresAt ?? null}
-    onFirst={(day) => onChange({ first: day })}
+    onFirst={(day) => onChange({ first: day, ...(license === undefined ? following(first, last, day) : {}) })}
     onLast={(day) => onChange({ last: day })}
   />
 );
 
+/** A proposed end follows the first day. */
+const following = (before: string, last: string, first: string): { last?: string } =>
+  last === proposedLast(before) ? { last: proposedLast(first) } : {};
+
+const proposedLast = (first: string): string => lastDayOfYear(first === '' ? dayAt(Date.now()) : first);
+
 const labelOf = (license: License | undefined): string => (license === undefined ? 'Create license' : 'Save');
 
+type SavingProps = Pick<LicenseFormProps, 'license' | 'create' | 'onDone'> & { terms: Terms | null | undefined };
+
 /** Creates or edits the license; `warnings` are those of an edit, and keep the form open. */
-function useSaving(
-  { license, create, onDone }: Pick<LicenseFormProps, 'license' | 'create' | 'onDone'>,
-  requesterId: string,
-  fields: Fields,
-) {
+function useSaving({ license, create, onDone, terms = null }: SavingProps, requesterId: string, fields: Fields) {
   const write = useWrite();
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const work = useWork(async () => {
     const body = toBody(fields, license);
     let found: readonly { message: string }[] = [];
-    if (create !== undefined) await create(body);
-    else if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body } });
+    if (create !== undefined) await create({ ...body, terms });
+    else if (license === undefined) await write('POST /v1/licenses', { body: { requesterId, ...body, terms } });
     else {
       const path = { id: license.id };
       const ifMatch = await tagOf('GET /v1/licenses/{id}', { path }, license);
@@ -156,9 +167,13 @@ const toFields = (license: License | undefined, { kind = '', scope }: Proposed =
   type: license?.type ?? kind,
   features: license?.features ?? [],
   first: firstDayIn(license?.startsAt),
-  last: lastDayIn(license?.expiresAt),
-  scope: toScopeOf(license === undefined ? (scope ?? null) : license.scope),
+  last: license === undefined ? proposedLast('') : lastDayIn(license.expiresAt),
+  scope: toScopeOf(license === undefined ? scope : license.scope),
 });
+
+/** Returns the collection of a scope that has one. */
+const onlyCollection = ({ covers, lists: { collectionIds } }: ScopeOf): string | undefined =>
+  covers === 'part' && collectionIds.length === 1 ? collectionIds[0] : undefined;
 
 const isComplete = ({ first, last, scope }: Fields): boolean =>
   !isBackwards(first, last) && toScope(scope) !== undefined;

@@ -92,7 +92,7 @@ export default function LicensesPage() {
         />
       </div>
       {values.new !== undefined && (
-        <Dialog onClose={close} title="New license">
+        <Dialog onClose={close} title="New license" size="64rem">
           <LicenseForm
             proposed={values.requesterId ?? ''}
             initial={values.kind === undefined ? {} : { kind: values.kind }}

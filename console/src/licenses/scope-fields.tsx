@@ -18,7 +18,8 @@ export interface ScopeOf {
 
 const NO_LISTS: Lists = { contentIds: [], contentTypes: [], tags: [], policyIds: [], collectionIds: [] };
 
-export const toScopeOf = (scope: License['scope']): ScopeOf => ({
+/** `scope`: undefined where it must be chosen. */
+export const toScopeOf = (scope: License['scope'] | undefined): ScopeOf => ({
   covers: scope === null ? 'everything' : 'part',
   lists: { ...NO_LISTS, ...scope },
   nothing: scope?.collectionIds?.length === 0,
@@ -35,10 +36,12 @@ export function toScope({ covers, lists, nothing }: ScopeOf): License['scope'] |
 
 interface ScopeFieldsProps {
   value: ScopeOf;
+  /** The collections of a request, which a grant keeps unless others are chosen. */
+  asked?: readonly string[] | undefined;
   onChange: (scope: ScopeOf) => void;
 }
 
-export function ScopeFields({ value, onChange }: ScopeFieldsProps) {
+export function ScopeFields({ value, asked, onChange }: ScopeFieldsProps) {
   return (
     <>
       <div>
@@ -54,12 +57,12 @@ export function ScopeFields({ value, onChange }: ScopeFieldsProps) {
           onChange={(covers) => onChange({ ...value, covers })}
         />
       </div>
-      {value.covers === 'part' && <Parts value={value} onChange={onChange} />}
+      {value.covers === 'part' && <Parts value={value} asked={asked} onChange={onChange} />}
     </>
   );
 }
 
-function Parts({ value, onChange }: ScopeFieldsProps) {
+function Parts({ value, asked, onChange }: ScopeFieldsProps) {
   const { lists, nothing } = value;
   const { contentIds, collectionIds } = lists;
   const policies = usePolicyChoices();
@@ -76,7 +79,10 @@ function Parts({ value, onChange }: ScopeFieldsProps) {
         description="What these collections decide. An item with a policy of its own is not included."
         data={collections}
         searchable
-        {...field('collectionIds', nothing ? 'none: covers nothing' : 'any')}
+        {...field(
+          'collectionIds',
+          nothing ? 'none: covers nothing' : asked === undefined ? 'any' : 'the one asked for',
+        )}
       />
       <MultiSelect label="Only for types" data={[...CONTENT_TYPES]} {...field('contentTypes')} />
       <TagsInput label="Only for tags" {...field('tags')} />

@@ -11,7 +11,7 @@ import { formatDay } from '../parts/show.tsx';
 import { useWork } from '../parts/work.ts';
 import type { License } from '../requesters/types.ts';
 import './licenses.css';
-import { WorkedExample } from './terms-example.tsx';
+import { type LicenseDates, WorkedExample } from './terms-example.tsx';
 import { faultsOf, nextPeriod, type PartProps, type TermsFields, toFields, toTerms } from './terms-fields.ts';
 import { Tiers } from './tiers.tsx';
 
@@ -67,7 +67,7 @@ export function TermsEditor({ license: shown, onClose }: TermsEditorProps) {
   return (
     <Dialog onClose={onClose} title={isFirst ? 'Terms of the license' : 'Edit the terms'} size="64rem">
       <form onSubmit={start} className="fields">
-        <TermsForm fields={fields} faults={faults} onChange={change} />
+        <TermsForm fields={fields} faults={faults} onChange={change} dates={isFirst ? license : undefined} />
         {!isFirst && <Effective period={fields.period} value={effective} onChange={setEffective} />}
         <FormFoot
           error={error?.message}
@@ -81,8 +81,13 @@ export function TermsEditor({ license: shown, onClose }: TermsEditorProps) {
   );
 }
 
+interface TermsFormProps extends PartProps {
+  /** The dates of a license without terms so far, whose first bill is shown. */
+  dates: LicenseDates | undefined;
+}
+
 /** All fields of terms, beside the example. */
-export function TermsForm(props: PartProps) {
+export function TermsForm({ dates, ...props }: TermsFormProps) {
   const { fields, faults } = props;
   return (
     <div className="terms-editor">
@@ -92,7 +97,7 @@ export function TermsForm(props: PartProps) {
         <Fees {...props} />
         <QuotaFields {...props} />
       </div>
-      <WorkedExample fields={fields} sound={Object.keys(faults).length === 0} />
+      <WorkedExample fields={fields} sound={Object.keys(faults).length === 0} dates={dates} />
     </div>
   );
 }

@@ -42,7 +42,7 @@ const STARTING: TermsFields = {
   period: 'month',
   unit: 'decision',
   purposes: [],
-  tiers: [{ key: 0, upTo: '', price: '0.01' }],
+  tiers: [{ key: 0, upTo: '', price: '' }],
   minimum: '',
   flat: '',
   prorate: '',
@@ -114,7 +114,8 @@ function tierFaults(tiers: readonly TierFields[]): Faults {
   const faults: Faults = {};
   let before = 0;
   tiers.forEach(({ upTo, price }, i) => {
-    if (parseMicros(price) === undefined) faults[`tiers.${i}.price`] = AMOUNT;
+    // What is still empty is missing, not wrong.
+    if (parseMicros(price) === undefined) faults[`tiers.${i}.price`] = price === '' ? '' : AMOUNT;
     if (i === tiers.length - 1) return;
     const end = toCount(upTo);
     if (end === undefined) faults[`tiers.${i}.upTo`] = COUNT;

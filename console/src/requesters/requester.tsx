@@ -74,7 +74,7 @@ function RequesterView({ id, requester }: RequesterViewProps) {
         {mayAnalyze && <LatestDenials id={id} />}
       </div>
       {form === 'license' && (
-        <Dialog onClose={close} title={`New license for ${requester?.name ?? id}`}>
+        <Dialog onClose={close} title={`New license for ${requester?.name ?? id}`} size="64rem">
           <LicenseForm requesterId={id} onDone={close} onCancel={close} />
         </Dialog>
       )}

@@ -1,10 +1,9 @@
 /** The answers to a request: grant it as a license, or decline it with a note. */
-import { Group, Radio, Stack, Textarea } from '@mantine/core';
+import { Group, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useWrite } from '../api/read.ts';
-import { type LicenseFields, LicenseForm } from '../licenses/license-form.tsx';
-import { TermsForm } from '../licenses/terms-editor.tsx';
-import { faultsOf, toFields, toTerms } from '../licenses/terms-fields.ts';
+import { LicenseForm, type NewLicense } from '../licenses/license-form.tsx';
+import { AskedFor } from '../licenses/open-requests.tsx';
 import { MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
@@ -36,7 +35,7 @@ export function Answers({ of: request }: AnswersProps) {
         {button('Decline…', 'decline')}
       </Group>
       {dialog === 'grant' && (
-        <Dialog onClose={close} title={`Grant ${request.requesterId} a license`} size="64rem">
+        <Dialog onClose={close} title="Grant a license" size="64rem">
           <Grant request={request} onClose={close} />
         </Dialog>
       )}
@@ -54,45 +53,33 @@ interface DialogProps {
   onClose: () => void;
 }
 
-function Grant({ request: { id, requesterId, licenseType, collectionId }, onClose }: DialogProps) {
+function Grant({ request, onClose }: DialogProps) {
+  const { id, requesterId, licenseType, collectionId } = request;
   const write = useWrite();
   const [answer, setAnswer] = useState('');
-  const [price, setPrice] = useState<Price>(undefined);
-  const [terms, setTerms] = useState(() => toFields(null));
-  const faults = faultsOf(terms);
-  const grant = (license: LicenseFields) => {
-    const cost = price === 'free' ? { free: true } : { terms: toTerms(terms) };
+  const grant = ({ terms, ...license }: NewLicense) => {
+    const cost = terms === null ? { free: true } : { terms };
     return write('POST /v1/license-requests/{id}/grant', {
       path: { id },
       body: { ...license, ...cost, ...toBody(answer) },
     });
   };
   return (
-    <LicenseForm
-      requesterId={requesterId}
-      initial={{ kind: licenseType, scope: collectionId === null ? null : { collectionIds: [collectionId] } }}
-      action="Grant license"
-      create={grant}
-      incomplete={price === undefined || (price === 'terms' && Object.keys(faults).length > 0)}
-      onDone={onClose}
-      onCancel={onClose}
-    >
-      <Radio.Group label="Price" required value={price ?? null} onChange={setPrice}>
-        <Stack gap={6} mt={4}>
-          <Radio value="free" label="Free: the license is never billed" />
-          <Radio value="terms" label="Terms: prices, a least amount, a quota" />
-        </Stack>
-      </Radio.Group>
-      {price === 'terms' && (
-        <TermsForm fields={terms} faults={faults} onChange={(changed) => setTerms({ ...terms, ...changed })} />
-      )}
-      <Note value={answer} onChange={setAnswer} />
-    </LicenseForm>
+    <div className="fields">
+      <AskedFor request={request} />
+      <LicenseForm
+        requesterId={requesterId}
+        initial={{ kind: licenseType, scope: collectionId === null ? null : { collectionIds: [collectionId] } }}
+        action="Grant license"
+        create={grant}
+        onDone={onClose}
+        onCancel={onClose}
+      >
+        <Note value={answer} onChange={setAnswer} />
+      </LicenseForm>
+    </div>
   );
 }
-
-/** Undefined until the publisher has said it. */
-type Price = 'free' | 'terms' | undefined;
 
 function Decline({ request: { id }, onClose }: DialogProps) {
   const write = useWrite();

@@ -350,6 +350,11 @@ test('licensing a requester, and the next check passes', async () => {
   await page.getByRole('button', { name: 'New license' }).first().click();
   await page.getByRole('dialog').getByRole('combobox', { name: 'Kind of license' }).fill('research');
   await page.getByRole('dialog').getByLabel('Last day').fill('2100-01-01');
+  await page.getByRole('dialog').getByText('Everything', { exact: true }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('radio', { name: /^Free of charge/ })
+    .check();
   await page.getByRole('dialog').getByRole('button', { name: 'Create license' }).click();
   await page.locator('.license-line').getByText('research').waitFor();
   assert.equal((await check(postern, { contentId: essay.id, requesterId: 'uni:north/fjord' })).allowed, true);

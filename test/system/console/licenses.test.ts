@@ -1,6 +1,7 @@
 /** A license manager enters a partner by name, a type that rules require, and inclusive days. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { made } from '../../http/given.ts';
@@ -16,6 +17,15 @@ await made(postern, '/v1/policies', {
 });
 await made(postern, '/v1/requesters', { id: 'partner:acme', name: 'Acme Research' });
 await made(postern, '/v1/requesters', { id: 'partner:other', name: 'Somebody Else' });
+
+/** Chooses price and scope, which have no default. */
+async function chooseFreeForEverything(dialog: Locator): Promise<void> {
+  const submit = dialog.getByRole('button', { name: 'Create license' });
+  assert.equal(await submit.isDisabled(), true);
+  await dialog.getByText('Everything', { exact: true }).click();
+  assert.equal(await submit.isDisabled(), true);
+  await dialog.getByRole('radio', { name: /^Free of charge/ }).check();
+}
 
 const ofAcme = async () => (await postern.call('GET', '/v1/licenses?requesterId=partner:acme')).body.data;
 
@@ -40,6 +50,7 @@ describe('a new license', () => {
       await page.getByRole('option', { name: 'enterprise' }).click();
       assert.equal(await dialog.getByText('No rule asks for').count(), 0);
       await dialog.getByLabel('Last day').fill('2099-12-31');
+      await chooseFreeForEverything(dialog);
       await dialog.getByRole('button', { name: 'Create license' }).click();
       await dialog.waitFor({ state: 'detached' });
       const [license] = await ofAcme();
@@ -75,6 +86,7 @@ describe('a new license', () => {
     await dialog.getByLabel('Extras').fill('apis');
     await page.keyboard.press('Enter');
     await dialog.getByText('No rule asks for “apis”.').waitFor();
+    await chooseFreeForEverything(dialog);
     await dialog.getByRole('button', { name: 'Create license' }).click();
     await page.locator('.license-line').getByText('enterprize').waitFor();
     assert.deepEqual(signed.faults, []);
@@ -88,6 +100,7 @@ describe('a new license', () => {
     await dialog.locator('input[value="Somebody Else"]').waitFor();
     await dialog.getByLabel('First day').fill('2031-04-02');
     const last = dialog.getByLabel('Last day');
+    assert.equal(await last.inputValue(), '2032-04-01', 'a year is proposed');
     await dialog.getByRole('button', { name: 'End of 2031' }).click();
     assert.equal(await last.inputValue(), '2031-12-31');
     await dialog.getByRole('button', { name: 'One year' }).click();
@@ -100,6 +113,7 @@ describe('a new license', () => {
     await last.fill('2031-04-02');
     await dialog.getByRole('combobox', { name: 'Kind of license' }).fill('research');
     await page.keyboard.press('Escape');
+    await chooseFreeForEverything(dialog);
     await dialog.getByRole('button', { name: 'Create license' }).click();
     await dialog.waitFor({ state: 'detached' });
     const [license] = (await postern.call('GET', '/v1/licenses?requesterId=partner:other&type=research')).body.data;

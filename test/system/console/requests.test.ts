@@ -28,6 +28,8 @@ test('granting opens the form of a license with the kind that was asked for; the
   await row.getByRole('button', { name: 'Grant…' }).click();
   const dialog = page.getByRole('dialog');
   assert.equal(await dialog.getByRole('combobox', { name: 'Kind of license' }).inputValue(), 'training');
+  const asked = dialog.getByRole('region', { name: 'What was asked for' });
+  for (const text of ['Acme AI', 'training', 'News', 'All articles since 2020.']) await asked.getByText(text).waitFor();
   await dialog.getByLabel('Note to the partner').fill('Welcome.');
   const submit = dialog.getByRole('button', { name: 'Grant license' });
   assert.equal(await submit.isDisabled(), true, 'nothing is granted without a price');
@@ -39,6 +41,8 @@ test('granting opens the form of a license with the kind that was asked for; the
   const license = (await postern.call('GET', `/v1/licenses/${licenseId}`)).body;
   assert.deepEqual([license.requesterId, license.type, license.valid], ['acme', 'training', true]);
   assert.deepEqual([license.scope, license.terms], [{ collectionIds: [collectionId] }, null]);
+  const days = (Date.parse(license.expiresAt) - Date.parse(license.created)) / 86_400_000;
+  assert.ok(days > 363 && days <= 366, 'the license ends after a year');
   await page.getByText('Granted', { exact: true }).click();
   await page
     .getByRole('row', { name: /Welcome\./ })
@@ -82,12 +86,16 @@ test('granting for a collection shows it, covers nothing else, and widens only w
   await dialog.locator('.mantine-MultiSelect-pill', { hasText: 'Sports' }).waitFor();
   await dialog.getByRole('radio', { name: /^Terms/ }).check();
   await dialog.getByLabel('Your name of the contract').fill('Contract 12');
+  assert.equal(await dialog.getByLabel('Each (EUR)').inputValue(), '', 'nobody chose a price');
+  assert.equal(await dialog.getByRole('button', { name: 'Grant license' }).isDisabled(), true);
+  await dialog.getByLabel('Each (EUR)').fill('0.02');
   await dialog.getByRole('button', { name: 'Grant license' }).click();
   await dialog.waitFor({ state: 'detached' });
   const { licenseId } = await answered(first);
   const license = (await postern.call('GET', `/v1/licenses/${licenseId}`)).body;
   assert.deepEqual(license.scope, { collectionIds: [sold.id] });
   assert.equal(license.terms.reference, 'Contract 12');
+  assert.deepEqual(license.terms.tiers, [{ upTo: null, unitPriceMicros: 20_000 }]);
   assert.deepEqual(await allowed(), [true, false]);
 
   // Without its collection, the form does not grant the catalog.
@@ -118,6 +126,68 @@ test('granting for a collection shows it, covers nothing else, and widens only w
   await edit.waitFor({ state: 'detached' });
   const kept = (await postern.call('GET', `/v1/licenses/${wide}`)).body;
   assert.deepEqual([kept.scope, kept.expiresAt === null], [{ collectionIds: [] }, false]);
+  assert.deepEqual(signed.faults, []);
+});
+
+test('the price of the offer is filled in, and the first bill is that of the statement', async () => {
+  const { id: archive } = await made(postern, '/v1/collections', { name: 'Archive', hosts: ['archive.example'] });
+  const offer = (unit: string, unitPriceMicros: number, collection = '') =>
+    postern.call('PUT', `/v1/offers/index${collection}`, {
+      body: { unit, unitPriceMicros, currency: 'USD', contact: 'sales@archive.example' },
+    });
+  await offer('decision', 5_000);
+  await offer('month', 31_000_000, `?collectionId=${archive}`);
+  const id = await ask({ licenseType: 'index', collectionId: archive });
+  await using signed = await signedIn(browser, postern.url, postern.key, {
+    viewport: { width: 1366, height: 900 },
+    timezoneId: 'UTC',
+  });
+  const { page } = signed;
+  await page.goto('/console/requests');
+  await page
+    .getByRole('row', { name: /Archive/ })
+    .getByRole('button', { name: 'Grant…' })
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Your offer: US$31.00 per month.').waitFor();
+  await dialog.getByRole('radio', { name: /^Terms/ }).check();
+  assert.equal(await dialog.getByLabel('Fee per month (USD)').inputValue(), '31.00');
+  assert.equal(await dialog.getByLabel('Each (USD)').inputValue(), '0');
+  await dialog.getByText('By days', { exact: true }).click();
+  await dialog.getByLabel('With so many requests').fill('1000');
+  const bill = dialog.locator('.first-bill');
+  const readTotal = () => bill.locator('tfoot td').innerText();
+  await bill.getByText(/by these days|a whole month/).waitFor();
+  const shown = await readTotal();
+  await dialog.getByRole('button', { name: 'Grant license' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { licenseId } = await answered(id);
+  const [statement] = (await postern.call('GET', `/v1/statements?licenseId=${licenseId}`)).body.data;
+  assert.equal(shown, `US$${statement.total.amount}`);
+  assert.equal(statement.terms.prorate, true);
+
+  // Elsewhere, the offer for everywhere counts.
+  await ask({ licenseType: 'index' });
+  await page.reload();
+  await page.getByRole('row', { name: /index/ }).getByRole('button', { name: 'Grant…' }).click();
+  await dialog.getByText('Your offer: US$0.005 per access.').waitFor();
+  await dialog.getByRole('radio', { name: /^Terms/ }).check();
+  assert.equal(await dialog.getByLabel('Each (USD)').inputValue(), '0.005');
+  assert.deepEqual(signed.faults, []);
+});
+
+test('a new license shows what its partner asked for, and leads to the answer', async () => {
+  await made(postern, '/v1/requesters', { id: 'initech', name: 'Initech' });
+  const { token: key } = await made(postern, '/v1/requesters/initech/tokens', { name: 'ours' });
+  await postern.call('POST', '/v1/me/requests', { key, body: { licenseType: 'training', note: 'Until spring.' } });
+  await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 900 } });
+  const { page } = signed;
+  await page.goto('/console/licenses?new=1&requesterId=initech');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Until spring.').waitFor();
+  await dialog.getByRole('link', { name: 'Answer 1 open request instead' }).click();
+  await page.waitForURL('**/console/requests?requesterId=initech');
+  await page.getByRole('row', { name: /Initech/ }).waitFor();
   assert.deepEqual(signed.faults, []);
 });
 
