@@ -32,6 +32,8 @@ export interface Db {
 
 /** The part of the records that migrations use. */
 export type Tables = Pick<Db, 'engine' | 'read' | 'atomic'>;
+/** SQL in both dialects, or for one engine alone. */
+export type Migration = readonly (string | { postgres: string })[];
 
 /** An error of an engine, distinguished by its code, never by its text. */
 export class DbError extends Error {}

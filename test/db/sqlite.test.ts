@@ -9,10 +9,7 @@ import { describe, test } from 'node:test';
 import { Unavailable } from '../../src/db/db.ts';
 import { holdFile, openSqlite } from '../../src/db/sqlite/db.ts';
 import { dbContract } from './contract.ts';
-import { foldedPathsContract } from './folded-paths.ts';
-import { ownPoliciesContract } from './own-policies.ts';
 import { placingContract } from './placing.ts';
-import { plainKeysContract } from './plain-keys.ts';
 import { twoStartsContract } from './two-starts.ts';
 
 const folder = () => {
@@ -35,9 +32,6 @@ async function opened() {
 }
 
 dbContract('SQLite file', opened);
-plainKeysContract('SQLite', opened);
-ownPoliciesContract('SQLite', opened);
-foldedPathsContract('SQLite', opened);
 placingContract('SQLite', opened);
 twoStartsContract('SQLite', opened);
 

@@ -13,7 +13,7 @@ import { CreateKey } from '../../api/keys/schema.ts';
 import { planLink } from '../../api/users/links.ts';
 import { CreateLink } from '../../api/users/schema.ts';
 import { type Db, Unavailable } from '../../db/db.ts';
-import { MIGRATIONS } from '../../db/migrations/index.ts';
+import { schemaVersion } from '../../db/migrations/index.ts';
 import { openPostgres } from '../../db/postgres/db.ts';
 import { isPostgresUrl } from '../../db/postgres/url.ts';
 import { openSqlite } from '../../db/sqlite/db.ts';
@@ -61,7 +61,7 @@ async function requireSchema(db: Db, records: string): Promise<void> {
     const where = isPostgresUrl(records) ? 'the database' : records;
     throw new CannotEdit(`There is no installation in ${where}. Start the service on it first.`, { cause: error });
   });
-  if (Math.max(0, ...rows.map((row) => Number(row.version))) === MIGRATIONS.length) return;
+  if (Math.max(0, ...rows.map((row) => Number(row.version))) === schemaVersion()) return;
   throw new CannotEdit(
     'The data belongs to another version of Postern. Use the command of that version, or start this version once.',
   );

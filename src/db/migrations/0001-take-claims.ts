@@ -3,8 +3,6 @@
  * decisions/ledger/postgres/trip). A function, because one statement that does the same is a plan of a hundred nodes:
  * to set it up takes longer than to record the decisions. Nothing of it is kept: other arithmetic is another function.
  */
-import type { Step, Tables } from '../db.ts';
-
 const EXPIRY_STEP_MS = 600_000;
 const APART_MS = 1_000;
 const KEPT_MS = 7 * 86_400_000;
@@ -151,7 +149,7 @@ const QUOTAS = `used := array_fill(0::bigint, array[n]);
  * else is answered. `unfit`: numbers of limits (negative) and slots for which a node has to take the claims. With any,
  * nothing is written. A count has the numbers version, start, used, after, settlesAt, alerted, exceeded and opened.
  */
-const functionSql = (name: string, table: string): string => `create function ${name}(
+export const takeClaims = (name: string, table: string): string => `create function ${name}(
   given bigint, not_before bigint, locks text[], calendars text[], limits bigint[], alerts text[], slots bigint[],
   out at bigint, out held int[], out unfit int[], out rooms bigint[], out admitted bigint[], out resets bigint[],
   out refused_resets bigint[], out used bigint[], out low bigint[], out high bigint[], out refused_from bigint[]
@@ -197,8 +195,3 @@ begin
       where t.old is null and t.state is not null order by t.key;
   end if;
 end $$`;
-
-export const takeClaims = async (db: Pick<Tables, 'engine'>): Promise<Step[]> =>
-  db.engine === 'sqlite'
-    ? []
-    : [{ sql: functionSql('take_claims', 'limits') }, { sql: functionSql('test_take_claims', 'test_limits') }];
