@@ -32,7 +32,12 @@ export interface Decided {
   enforced?: boolean;
   policyVersion?: number;
   ruleIndex?: number | null;
+  /** null: it was not kept; undefined: there was none. */
+  userAgent?: string | null;
 }
+
+const toInputs = ({ userAgent }: Decided): object =>
+  userAgent === null ? { context: {}, reduced: ['context.userAgent'] } : { context: { userAgent } };
 
 const toValues = (one: Decided): unknown[] => {
   const { purpose = null, permission = null, old = false } = one;
@@ -51,7 +56,9 @@ const toValues = (one: Decided): unknown[] => {
     one.claimed,
     one.verified,
     one.ruleIndex,
-    ...(old ? [null, null, JSON.stringify({ purpose, permission })] : [purpose, permission, '{"context":{}}']),
+    ...(old
+      ? [null, null, JSON.stringify({ purpose, permission, ...toInputs(one) })]
+      : [purpose, permission, JSON.stringify(toInputs(one))]),
     one.enforced === false ? 0 : 1,
     one.wanted,
     one.file,

@@ -12,6 +12,7 @@ import { GROUPS, type PeriodQuery, precedingSpan, resolvePeriod, type Span } fro
 import { usageReport } from '../../src/reports/usage/report.ts';
 import type { UsageQuery, UsageReport } from '../../src/reports/usage/schema.ts';
 import type { ContentType } from '../../src/rules/content-types.ts';
+import { findProgram } from '../../src/rules/crawlers/program.ts';
 import { decodeReason, REASONS } from '../../src/rules/reason.ts';
 import { type Decided, openRecords } from './records.ts';
 
@@ -171,6 +172,7 @@ const POLICIES: Record<string, string> = { 1: 'pol_one', 2: 'pol_two' };
 const KEYS: Record<Dimension, (one: Decided) => string> = {
   collection: (one) => one.collectionId ?? '',
   crawler: (one) => one.crawler ?? '',
+  program: (one) => (one.userAgent === null ? '' : findProgram(one.userAgent)),
   verified: (one) => String(one.verified ?? 0),
   license: (one) => one.licenseId ?? '',
   purpose: (one) => one.purpose ?? '',
@@ -254,6 +256,15 @@ const grounds = fc.oneof(
       crawler: maybeNull(fc.constantFrom('GPTBot', 'ClaudeBot', 'Bingbot')),
       licenseId: maybeNull(id),
       claimed: maybeNull(fc.constantFrom('GPTBot', 'partner_1')),
+      userAgent: fc.constantFrom(
+        undefined,
+        null,
+        '',
+        'curl/8.5',
+        'FooBot',
+        "o'Bot/1",
+        'Mozilla/5.0 (X11) Gecko/1 Firefox/1',
+      ),
       verified: maybeNull(fc.integer({ min: 1, max: 4 })),
       enforced: fc.boolean(),
       policyVersion: fc.integer({ min: 1, max: 3 }),

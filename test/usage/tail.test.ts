@@ -82,7 +82,7 @@ async function collect(): Promise<void> {
 }
 
 const decisionBy = (seq: number, requesterId: string): DecisionRow =>
-  [seq, AT, 1, requesterId, 1, 0, ...Array(6).fill(null), 0, 1, 1, -1, null, null, null, null] as DecisionRow;
+  [seq, AT, 1, requesterId, 1, 0, ...Array(6).fill(null), 0, 1, 1, -1, null, null, null, null, null] as DecisionRow;
 
 test('gathered decisions stay when cached numbers are dropped, and go when the step is abandoned', async () => {
   const store = await openMemoryStore(engineMiB);
@@ -95,7 +95,7 @@ test('gathered decisions stay when cached numbers are dropped, and go when the s
     await decisions.insert([decisionBy(1, 'a')]);
     decisions.forgetNumbers();
     await decisions.insert([decisionBy(2, 'a')]);
-    decisions.finish();
+    await decisions.finish();
     await store.writer.run('commit');
     assert.deepEqual(await seqs(), [1, 2]);
 
@@ -105,7 +105,7 @@ test('gathered decisions stay when cached numbers are dropped, and go when the s
     await store.writer.run('rollback');
     await store.writer.run('begin');
     await decisions.insert([decisionBy(4, 'c')]);
-    decisions.finish();
+    await decisions.finish();
     await collect();
     await store.writer.run('commit');
     assert.deepEqual(await seqs(), [1, 2, 4]);

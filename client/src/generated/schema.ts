@@ -4199,7 +4199,7 @@ export interface components {
             }[];
             /** @description The most frequent first; only if `groupBy` names what to count by. */
             groups?: {
-                /** @description The collection, crawler, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
+                /** @description The collection, crawler, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
                 id: string | null;
                 /** @description The name of a collection. null: deleted, or no collection. */
                 name?: string | null;
@@ -5694,7 +5694,7 @@ export interface components {
             }[];
             /** @description The most frequent first; only if `groupBy` names what to count by. */
             groups?: {
-                /** @description The collection, crawler, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
+                /** @description The collection, crawler, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
                 id: string | null;
                 /** @description The name of a collection. null: deleted, or no collection. */
                 name?: string | null;
@@ -9324,7 +9324,7 @@ export interface operations {
                 /** @description End: a date, whose day is included, or an exclusive date-time. Without `startDate`, the report starts one `period` earlier. */
                 endDate?: string;
                 /** @description Length of a bucket; or what to count by in `groups`, and the buckets are days. */
-                groupBy?: "hour" | "day" | "week" | "month" | "collection" | "crawler" | "verified" | "license" | "purpose" | "permission" | "rule" | "enforced";
+                groupBy?: "hour" | "day" | "week" | "month" | "collection" | "crawler" | "program" | "verified" | "license" | "purpose" | "permission" | "rule" | "enforced";
                 /** @description IANA time zone in which days, weeks, months and hours start. */
                 timezone?: string;
                 /** @description Only this content: its id or externalId. */

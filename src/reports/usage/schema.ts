@@ -193,7 +193,7 @@ export const UsageReport = Type.Object(
           {
             id: Type.Union([Type.String(), Type.Null()], {
               description:
-                'The collection, crawler, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none.',
+                'The collection, crawler, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none.',
             }),
             name: Type.Optional(
               Type.Union([Type.String(), Type.Null()], {

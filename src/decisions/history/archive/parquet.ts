@@ -29,8 +29,8 @@ function joined(records: ColumnsSnapshot, files: readonly ArchivedFile[], parque
 
   async function archivedAfter(file: ArchivedFile, seq: number, limit: number): Promise<DecisionRow[]> {
     const columns = toSelected(await parquet.columnsOf(file));
-    const rows = await parquet.select<ArchivedRow>(file, columns, `where seq > ${seq} order by seq limit ${limit}`);
-    return rows.map((row) => toDecisionRow(row));
+    const rows = await parquet.select<DecisionRow>(file, columns, `where seq > ${seq} order by seq limit ${limit}`);
+    return rows.map(toDecisionRow);
   }
 
   return {
@@ -154,16 +154,14 @@ const COLUMNS: readonly (readonly [sql: string, column: string, without?: string
 ];
 const PURPOSE = 6;
 const PERMISSION = 7;
-
-type ArchivedRow = [...DecisionRow, inputs: string | null];
+const INPUTS = 20;
 
 const toSelected = (there: ReadonlySet<string>): string =>
   COLUMNS.map(([sql, column, without = sql]) => (there.has(column) ? sql : without)).join(', ');
 
 /** Older decisions have purpose and permission among their inputs. */
-function toDecisionRow(archived: ArchivedRow): DecisionRow {
-  const inputs = archived.pop() as string | null;
-  const row = archived as unknown as DecisionRow;
+function toDecisionRow(row: DecisionRow): DecisionRow {
+  const inputs = row[INPUTS];
   if (inputs === null || (row[PURPOSE] !== null && row[PERMISSION] !== null)) return row;
   const { purpose, permission } = JSON.parse(inputs) as { purpose?: string; permission?: string };
   row[PURPOSE] ??= purpose ?? null;

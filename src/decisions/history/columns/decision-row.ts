@@ -1,5 +1,8 @@
 /** A decision as the columns read it. */
 
+/** The inputs of a retired decision. */
+export const NO_INPUTS = '{"reduced":["context"]}';
+
 /** An array: half the time of an object. */
 export type DecisionRow = [
   seq: number,
@@ -25,4 +28,6 @@ export type DecisionRow = [
   candidate: string | null,
   url: string | null,
   file: string | null,
+  /** JSON, see decisions/ledger/inputs. */
+  inputs: string | null,
 ];

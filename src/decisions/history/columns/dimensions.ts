@@ -2,6 +2,7 @@
 export const DIMENSIONS = [
   'collection',
   'crawler',
+  'program',
   'verified',
   'license',
   'purpose',

@@ -5,6 +5,7 @@
 import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { Diverged } from './diverged.ts';
 import type { Inserter } from './insert.ts';
+import { dropUnusedPrograms, NOT_KEPT } from './programs.ts';
 import type { ColumnsSnapshot, Head } from './source.ts';
 import { readColumns } from './sql.ts';
 
@@ -33,6 +34,7 @@ export async function erase({ writer, records, head, next, decisions }: Erasing)
     next.erasedNo = no;
     next.rewritten = true;
   }
+  await dropUnusedPrograms(writer);
   decisions.forgetNumbers();
 }
 
@@ -59,6 +61,7 @@ async function replace(writer: DuckDBConnection, { column, table, requesterId, p
   const old = await one(`select number from ${table} where id = $1`, requesterId);
   if (old === undefined) return;
   const isTheirs = `${column} = ${old}`;
+  await writer.run(`update decisions set program = ${NOT_KEPT} where ${isTheirs} and seq <= ${toSeq}`);
   const later = await one(`select count(*)::double from decisions where ${isTheirs} and seq > ${toSeq}`);
   const known = await one(`select number from ${table} where id = $1`, pseudonym);
   if (known !== undefined) {

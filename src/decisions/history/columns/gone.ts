@@ -1,6 +1,6 @@
 /** Reads what left the log of decisions: daily counts, and erasures of requesters. */
 import type { Row, Value } from '../../../db/db.ts';
-import type { DecisionRow } from './decision-row.ts';
+import { type DecisionRow, NO_INPUTS } from './decision-row.ts';
 
 /** The number of a daily count, how many decisions it counts, and one of them, at noon of the day. */
 export interface CountRow {
@@ -45,7 +45,7 @@ export function goneQueries(all: All): Gone {
       return rows.map(({ no: number, requests, ...rest }) => ({
         no: number as number,
         requests: requests as number,
-        row: [0, ...Object.values(rest), null, null, null] as unknown as DecisionRow,
+        row: [0, ...Object.values(rest), null, null, null, NO_INPUTS] as unknown as DecisionRow,
       }));
     },
     erasedAfter: (no) =>

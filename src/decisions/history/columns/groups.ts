@@ -4,13 +4,14 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { DictionaryName } from './dictionary.ts';
+import { PROGRAM_SQL } from './programs.ts';
 import { integer, readRows } from './sql.ts';
 
 interface GroupColumn {
   /** SQL over a decision. */
   sql: string;
   /** The table of its texts; absent: the value itself. */
-  table?: DictionaryName | 'content';
+  table?: DictionaryName | 'content' | 'programs';
   order?: 'desc';
 }
 
@@ -18,6 +19,7 @@ interface GroupColumn {
 const COLUMNS = {
   requester: { sql: 'requester', table: 'requesters' },
   crawler: { sql: 'crawler', table: 'crawlers' },
+  program: { sql: PROGRAM_SQL, table: 'programs' },
   claimed: { sql: 'claimed', table: 'claims' },
   collection: { sql: 'collection', table: 'collections' },
   content: { sql: 'content', table: 'content' },

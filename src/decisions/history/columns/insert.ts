@@ -12,6 +12,7 @@ import {
 } from '@duckdb/node-api';
 import type { DecisionRow } from './decision-row.ts';
 import { DICTIONARIES, type Dictionary, type DictionaryName, dictionary } from './dictionary.ts';
+import { openPrograms } from './programs.ts';
 import { quarterAt } from './series.ts';
 
 const CHUNK = 2_048;
@@ -20,8 +21,8 @@ const GATHERED_MAX = 16_384;
 
 export interface Inserter {
   insert(rows: readonly DecisionRow[]): Promise<void>;
-  /** Writes what is gathered; call it before the commit. */
-  finish(): void;
+  /** Writes what is gathered, and names the programs; call it before the commit. */
+  finish(): Promise<void>;
   /** Drops cached numbers: the dictionaries have changed. Gathered rows keep theirs. */
   forgetNumbers(): void;
   /** Drops gathered rows and cached numbers at a rollback, which takes back new numbers. */
@@ -30,6 +31,7 @@ export interface Inserter {
 
 export function inserter(writer: DuckDBConnection): Inserter {
   const numbers = new Map<DictionaryName, Dictionary>(DICTIONARIES.map((table) => [table, dictionary(writer, table)]));
+  const programs = openPrograms(writer);
   let appender: DuckDBAppender | undefined;
   let gathered = 0;
 
@@ -44,10 +46,12 @@ export function inserter(writer: DuckDBConnection): Inserter {
       const numbered = await (numbers.get(table) as Dictionary).of(rows.length, textAt);
       columns.push({ type, usual, valueAt: (i) => numbered[i] as number });
     }
+    const numbered = Float64Array.from(rows, (row) => programs.numberOf(row));
+    columns.push({ type: DOUBLE, usual: undefined, valueAt: (i) => numbered[i] as number });
     return columns;
   }
 
-  function finish(): void {
+  function flush(): void {
     const open = appender;
     appender = undefined;
     gathered = 0;
@@ -67,14 +71,18 @@ export function inserter(writer: DuckDBConnection): Inserter {
         appender.appendDataChunk(fill(writing, from, Math.min(CHUNK, rows.length - from)));
       }
       gathered += rows.length;
-      if (gathered >= GATHERED_MAX) finish();
+      if (gathered >= GATHERED_MAX) flush();
     },
-    finish,
+    async finish() {
+      flush();
+      await programs.name();
+    },
     forgetNumbers,
     abandon() {
       appender?.clear();
       appender = undefined;
       gathered = 0;
+      programs.abandon();
       forgetNumbers();
     },
   };
@@ -87,7 +95,10 @@ interface Column {
   valueAt(i: number): DuckDBValue;
 }
 
-/** In the order of the table. The appender makes the doubles big integers, faster than it would be here. */
+/**
+ * In the order of the table, before the program. The appender makes the doubles big integers, faster than it would be
+ * here.
+ */
 const COLUMNS: readonly (readonly [
   type: DuckDBType,
   read: (row: DecisionRow) => DuckDBValue,

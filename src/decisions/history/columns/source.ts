@@ -53,6 +53,8 @@ export interface Head {
   changesFromSeq: number;
   /** Decisions up to this number left the log for the daily counts; 0: none. */
   retiredTo: number;
+  /** The inputs of decisions up to this number were erased; 0: none. */
+  inputsErasedTo: number;
   /** 1: more decisions are about to leave it. */
   retiring: number;
   /** The newest erasure that the columns are to follow; 0: none. */
@@ -120,6 +122,7 @@ function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decision
            coalesce((select max(seq) from changes), 0) as "changesSeq",
            coalesce((select min(seq) from changes), 0) as "changesFromSeq",
            coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) as "retiredTo",
+           coalesce((select cast(value as bigint) from settings where name = 'inputs_erased_to'), 0) as "inputsErasedTo",
            coalesce((select cast(value as bigint) from settings where name = 'decisions_retiring'), 0) as retiring,
            coalesce((select max(no) from erasures where status in ('columns', 'done')), 0) as "erasedNo"`,
       );
@@ -168,7 +171,7 @@ const decisionsAfterSql = (engine: Db['engine']): string =>
      coalesce(purpose, ${INPUT[engine]('purpose')}) as purpose,
      coalesce(permission, ${INPUT[engine]('permission')}) as permission, collection_id, crawler, license_id, claimed,
      coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, wanted, candidate,
-     url, file
+     url, file, inputs
    from decisions where seq > $1 order by seq limit $2`;
 
 /**

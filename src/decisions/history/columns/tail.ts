@@ -13,11 +13,12 @@
 import { BIGINT, BOOLEAN, type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { toIso } from '../../../lib/clock.ts';
 import type { NumberSet } from '../../../lib/number-set.ts';
+import type { DecisionRow } from './decision-row.ts';
 import { DecisionsLost, Diverged } from './diverged.ts';
 import { erase, skipErased } from './erased.ts';
 import { type Inserter, inserter } from './insert.ts';
 import { type Copying, copyAllContent, copyAllRequesters, copyContent, copyRequesters, readItems } from './records.ts';
-import { copyAllCounts, retire, toRetired } from './retired.ts';
+import { copyAllCounts, forget, toRetired, withoutInputs } from './retired.ts';
 import type { DecisionSource, Head, RecordChange } from './source.ts';
 
 /** Bounds of one transaction; a row group of DuckDB has 122,880 rows. */
@@ -37,6 +38,8 @@ interface Position {
   rewritten: boolean;
   /** The newest erasure that was followed. */
   erasedNo: number;
+  /** The inputs of decisions up to this number are erased. */
+  inputsErasedTo: number;
 }
 
 export interface Tail {
@@ -74,7 +77,7 @@ export async function openTail(writer: DuckDBConnection, source: DecisionSource)
         const next = { ...position };
         items ??= await readItems(writer);
         const current: Step = { writer, records, items, head, next, decisions };
-        const changesLeft = (await takeChanges(current)) || (await retire(current));
+        const changesLeft = (await takeChanges(current)) || (await forget(current));
         if (!changesLeft) await erase(current);
         if (!changesLeft && !matched) await matchNewest(current);
         const taken = changesLeft ? { to: next.decisionsSeq, beyond } : await takeDecisions(current, beyond);
@@ -109,6 +112,7 @@ const isAtHead = (position: Position, head: Head): boolean =>
   head.decisionsSeq <= position.decisionsSeq &&
   head.retiredTo === position.retiredTo &&
   head.erasedNo === position.erasedNo &&
+  head.inputsErasedTo === position.inputsErasedTo &&
   head.ledgerNo === position.ledgerNo;
 
 /** Returns true if changes are left for another step. */
@@ -202,14 +206,20 @@ async function takeDecisions(
   for (let read = 0; to < head.decisionsSeq && (read < DECISIONS_A_STEP || to >= head.settledSeq); read += page) {
     const rows = await records.decisionsAfter(to, page);
     const fresh = rows.filter(([seq, , contentNo]) => (contentNo === 0 || items.has(contentNo)) && !before.has(seq));
-    if (fresh.length > 0) await decisions.insert(fresh.map((row) => (row[0] > next.retiredTo ? row : toRetired(row))));
+    if (fresh.length > 0) await decisions.insert(fresh.map((row) => toKept(row, next)));
     for (const [seq] of fresh) if (seq > head.settledSeq) beyond.add(seq);
     // The newest decisions may have been removed from the records.
     to = rows.length < page ? head.decisionsSeq : (rows.at(-1)?.[0] ?? head.decisionsSeq);
     next.decisionsSeq = Math.max(next.decisionsSeq, Math.min(to, head.settledSeq));
   }
-  decisions.finish();
+  await decisions.finish();
   return { to, beyond: new Set([...beyond].filter((seq) => seq > next.decisionsSeq)) };
+}
+
+/** Archived decisions have more than the records keep. */
+function toKept(row: DecisionRow, { retiredTo, inputsErasedTo }: Position): DecisionRow {
+  if (row[0] <= retiredTo) return toRetired(row);
+  return row[0] <= inputsErasedTo ? withoutInputs(row) : row;
 }
 
 async function readBeyond(writer: DuckDBConnection, position: number): Promise<ReadonlySet<number>> {
@@ -221,11 +231,11 @@ async function readBeyond(writer: DuckDBConnection, position: number): Promise<R
 async function readPosition(writer: DuckDBConnection): Promise<Position> {
   const result = await writer.run(
     `select ledger_no, decisions_seq::double, changes_seq::double, changes_at::double, retired_to::double, rewritten,
-       erased_no::double
+       erased_no::double, inputs_erased_to::double
      from position`,
   );
   const [row] = await result.getRows();
-  const [ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo] = row as [
+  const [ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo, inputsErasedTo] = row as [
     string | null,
     number,
     number,
@@ -233,15 +243,16 @@ async function readPosition(writer: DuckDBConnection): Promise<Position> {
     number,
     boolean,
     number,
+    number,
   ];
-  return { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo };
+  return { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo, inputsErasedTo };
 }
 
 async function writePosition(writer: DuckDBConnection, position: Position): Promise<void> {
-  const { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo } = position;
+  const { ledgerNo, decisionsSeq, changesSeq, changesAt, retiredTo, rewritten, erasedNo, inputsErasedTo } = position;
   await writer.run(
     `update position set ledger_no = $1, decisions_seq = $2, changes_seq = $3, changes_at = $4, retired_to = $5,
-       rewritten = $6, erased_no = $7`,
+       rewritten = $6, erased_no = $7, inputs_erased_to = $8`,
     [
       ledgerNo,
       BigInt(decisionsSeq),
@@ -250,7 +261,8 @@ async function writePosition(writer: DuckDBConnection, position: Position): Prom
       BigInt(retiredTo),
       rewritten,
       BigInt(erasedNo),
+      BigInt(inputsErasedTo),
     ],
-    [VARCHAR, BIGINT, BIGINT, BIGINT, BIGINT, BOOLEAN, BIGINT],
+    [VARCHAR, BIGINT, BIGINT, BIGINT, BIGINT, BOOLEAN, BIGINT, BIGINT],
   );
 }

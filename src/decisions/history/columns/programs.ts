@@ -1,0 +1,129 @@
+/**
+ * The programs of decisions. Each decision has the number of its program, which follows from the name: so all are
+ * counted exactly, however many there are. Promise: the names are those of the programs that are among the thousand
+ * with most requests on some day (UTC). That follows from the decisions alone, and not from their order: a flood of
+ * made-up names hides none that asks often, and names beyond the thousand are `other`.
+ * Why a name is at hand when it is needed: a program's last request brings it, and then no other program of that day
+ * will have fewer requests than now. So if it is among the thousand at the end of the day, it is among them then.
+ */
+import { createHash } from 'node:crypto';
+import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+import { Lru, Recent } from '../../../lib/cache/lru.ts';
+import { BROWSERS, findProgram, NO_USER_AGENT, OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
+import type { Context, Reducible } from '../../ledger/inputs.ts';
+import type { DecisionRow } from './decision-row.ts';
+import { integer } from './sql.ts';
+
+/** Names of programs on one day. */
+export const NAMES_A_DAY = 1_000;
+
+/** Numbers that no program has. */
+export const NOT_KEPT = 0;
+const FIXED: ReadonlyMap<string, number> = new Map([
+  [BROWSERS, 1],
+  [NO_USER_AGENT, 2],
+  [OTHER_PROGRAMS, 3],
+]);
+/** Programs have numbers above it. */
+const FIXED_MAX = 3;
+
+/** The rows of the fixed numbers, which have no day. */
+export const FIXED_NAMES = [...FIXED].map(([name, number]) => `(${number}, '${name}', -1)`).join(', ');
+
+/** The number of a decision's program; those without a name are one. */
+export const PROGRAM_SQL = `case when program <= ${FIXED_MAX} or program in (select number from programs) then program
+  else ${FIXED.get(OTHER_PROGRAMS)} end`;
+
+const DAY_MS = 86_400_000;
+const QUARTERS_A_DAY = 96;
+const INPUTS = 20;
+const HASH_BYTES = 6;
+
+export interface Programs {
+  /** Returns the number of a decision's program, and notes its name. */
+  numberOf(row: DecisionRow): number;
+  /** Names the programs of the noted decisions, which are written; call it before the commit. */
+  name(): Promise<void>;
+  /** Drops what was noted, at a rollback. */
+  abandon(): void;
+}
+
+export function openPrograms(writer: DuckDBConnection): Programs {
+  const numbers = new Lru<string, number>(10_000, undefined, new Recent());
+  /** By day, then by number. */
+  let noted = new Map<number, Map<number, string>>();
+
+  function toNumber(program: string): number {
+    const before = FIXED.get(program) ?? numbers.get(program);
+    if (before !== undefined) return before;
+    // Below 2^48, so that doubles hold it; beyond the fixed numbers.
+    const number = createHash('sha256').update(program).digest().readUIntBE(0, HASH_BYTES) + FIXED_MAX + 1;
+    numbers.set(program, number);
+    return number;
+  }
+
+  return {
+    numberOf(row) {
+      const program = readVisitor(row[INPUTS]);
+      if (program === undefined) return NOT_KEPT;
+      const number = toNumber(program);
+      if (number <= FIXED_MAX) return number;
+      const day = Math.floor(row[1] / DAY_MS);
+      const names = noted.get(day);
+      if (names === undefined) noted.set(day, new Map([[number, program]]));
+      else names.set(number, program);
+      return number;
+    },
+    async name() {
+      const days = [...noted].sort(([a], [b]) => a - b);
+      noted = new Map();
+      for (const [day, names] of days) await nameDay(writer, day, names);
+    },
+    abandon() {
+      noted = new Map();
+    },
+  };
+}
+
+/** Returns the program of a decision's inputs; undefined: its user agent was not kept. */
+function readVisitor(inputs: string | null): string | undefined {
+  if (inputs === null) return findProgram(null);
+  const { context, reduced = [] } = JSON.parse(inputs) as { context?: Context | null; reduced?: Reducible[] };
+  if (reduced.includes('context') || reduced.includes('context.userAgent')) return undefined;
+  return findProgram(context?.userAgent);
+}
+
+async function nameDay(writer: DuckDBConnection, day: number, names: ReadonlyMap<number, string>): Promise<void> {
+  const list = listValue([...names.keys()].map(BigInt));
+  const known = await writer.run(
+    'select number::double from programs where number in (select unnest($1))',
+    [list],
+    [LIST(BIGINT)],
+  );
+  const [numbers = []] = await known.getColumns();
+  const isKnown = new Set(numbers as number[]);
+  const fresh = [...names].filter(([number]) => !isKnown.has(number));
+  if (fresh.length === 0) return;
+  await writer.run(
+    `create or replace temp table frequent as
+     select program as number from decisions
+     where quarter >= ${integer(day * QUARTERS_A_DAY)} and quarter < ${integer((day + 1) * QUARTERS_A_DAY)}
+       and program > ${FIXED_MAX}
+     group by program order by count(*) desc, program limit ${NAMES_A_DAY}`,
+  );
+  await writer.run(`delete from programs where day = ${integer(day)} and number not in (from frequent)`);
+  await writer.run(
+    `insert into programs select number, id, ${integer(day)} from (select unnest($1) as number, unnest($2) as id)
+     semi join frequent using (number)`,
+    [listValue(fresh.map(([number]) => BigInt(number))), listValue(fresh.map(([, name]) => name))],
+    [LIST(BIGINT), LIST(VARCHAR)],
+  );
+}
+
+/** Deletes the names that no decision has any more. Returns whether there were any. */
+export async function dropUnusedPrograms(writer: DuckDBConnection): Promise<boolean> {
+  const deleted = await writer.run(
+    `delete from programs where number > ${FIXED_MAX} and number not in (select distinct program from decisions)`,
+  );
+  return deleted.rowsChanged > 0;
+}

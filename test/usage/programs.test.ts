@@ -1,0 +1,110 @@
+/**
+ * Promise: programs are counted exactly, at most a thousand names a day, and the same after a rebuild. A flood of
+ * made-up names hides none that asks often, also where the flood came first.
+ */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { openColumns } from '../../src/decisions/history/columns/columns.ts';
+import { type Decided, openPostgresRecords, openRecords } from './records.ts';
+
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 5, 1);
+const FLOOD = 20_000;
+
+let seq = 0;
+const ask = (userAgent: string | null | undefined, at: number): Decided => {
+  const one: Decided = { seq: ++seq, at, contentNo: 0, requesterId: null, policyNo: 1, reason: 0 };
+  return userAgent === undefined ? one : { ...one, userAgent };
+};
+const many = (count: number, userAgent: string | null | undefined, at: number): Decided[] =>
+  Array.from({ length: count }, () => ask(userAgent, at));
+
+for (const [engine, openEngine] of [
+  ['SQLite', openRecords],
+  ['PostgreSQL', openPostgresRecords],
+] as const) {
+  describe(engine, () => {
+    const begin = async () => {
+      const stack = new AsyncDisposableStack();
+      const records = await openEngine();
+      stack.defer(() => records.close());
+      let columns = openColumns(records);
+      stack.defer(() => columns.close());
+      const count = async (from = START, to = START + 30 * DAY): Promise<Map<string | null, number>> => {
+        const query = { enforced: true, from, to, starts: [from], limit: 100_000, groupBy: 'program' } as const;
+        const { groups = [] } = await columns.report(query);
+        return new Map(groups.map(({ id, requests }) => [id, requests]));
+      };
+      const rebuild = async (): Promise<void> => {
+        await columns.close();
+        rmSync(records.columnsFile);
+        columns = openColumns(records);
+      };
+      return { ...records, count, rebuild, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
+    };
+
+    test('who asks', async () => {
+      await using given = await begin();
+      const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0';
+      await given.addDecisions([
+        ...many(4, 'Mozilla/5.0 (compatible; FooBot/1.0; +https://foo.example)', START),
+        ...many(3, 'FOOBOT', START),
+        ...many(5, browser, START),
+        ...many(2, '', START),
+        ...many(1, undefined, START),
+        ...many(6, null, START),
+      ]);
+      const expected = { foobot: 7, browsers: 5, 'no user agent': 3, null: 6 };
+      assert.deepEqual(Object.fromEntries(await given.count()), expected);
+      await given.rebuild();
+      assert.deepEqual(Object.fromEntries(await given.count()), expected);
+    });
+
+    test('a flood is one group, and hides nobody', async () => {
+      await using given = await begin();
+      await given.addDecisions(many(2, 'first/1.0', START));
+      const flood = Array.from({ length: FLOOD }, (_, n) => ask(`made-up-${n}/1.0`, START + n));
+      for (let from = 0; from < FLOOD; from += 5_000) {
+        await given.addDecisions(flood.slice(from, from + 5_000));
+        await given.count();
+      }
+      // One that began before the flood, and two that begin after it.
+      await given.addDecisions(many(3, 'first/1.0', START + FLOOD));
+      await given.count();
+      await given.addDecisions(many(40, 'often/2.0', START + FLOOD));
+      await given.addDecisions([...many(1, 'twice', START + FLOOD), ...many(1, 'often/3.0', START + FLOOD + 1)]);
+      await given.count();
+      await given.addDecisions(many(1, 'twice/1', START + FLOOD + 2));
+      const counted = await given.count();
+      assert.deepEqual(
+        ['first', 'often', 'twice'].map((name) => counted.get(name)),
+        [5, 41, 2],
+      );
+      assert.equal(counted.size, 1_001);
+      assert.equal(counted.get('other'), FLOOD - 997);
+      // A name of one day is known on all others.
+      await given.addDecisions([...many(1, 'often', START + 3 * DAY), ...many(1, 'later', START + 3 * DAY)]);
+      assert.deepEqual(Object.fromEntries(await given.count(START + DAY)), { later: 1, often: 1 });
+      const all = await given.count();
+      await given.rebuild();
+      assert.deepEqual(await given.count(), all);
+    });
+
+    test('erased inputs have no program, and nobody knows its name any more', async () => {
+      await using given = await begin();
+      await given.addDecisions([...many(2, 'old/1', START), ...many(3, 'both/1', START)]);
+      const upTo = seq;
+      await given.addDecisions(many(4, 'both/1', START + DAY));
+      assert.equal((await given.count()).get('old'), 2);
+      await given.db.atomic([
+        { sql: `update decisions set inputs = '{"reduced":["context"]}' where seq <= $1`, params: [upTo] },
+        { sql: `insert into settings (name, value) values ('inputs_erased_to', $1)`, params: [String(upTo)] },
+      ]);
+      const expected = { null: 5, both: 4 };
+      assert.deepEqual(Object.fromEntries(await given.count()), expected);
+      await given.rebuild();
+      assert.deepEqual(Object.fromEntries(await given.count()), expected);
+    });
+  });
+}
