@@ -1,4 +1,5 @@
 /** Licenses on a timeline, with their actions. */
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Chip, formatDay } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -8,10 +9,18 @@ import { getState, type License, lastDayWords, scopeWords } from '../requesters/
 
 const YEAR_MS = 365 * 86_400_000;
 
-export function LicenseLine({ licenses }: { licenses: readonly License[] }) {
+interface LicenseLineProps {
+  licenses: readonly License[];
+  /** Creates the first one. */
+  create: ReactNode;
+}
+
+export function LicenseLine({ licenses, create }: LicenseLineProps) {
   if (licenses.length === 0)
     return (
-      <Empty title="No license">Rules that ask for a license deny this partner. Create a license to let it pass.</Empty>
+      <Empty title="No license" action={create}>
+        Rules that ask for a license deny this partner.
+      </Empty>
     );
   const now = Date.now();
   const from = Math.min(now - YEAR_MS / 12, ...licenses.map(startOf));

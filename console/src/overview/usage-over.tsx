@@ -30,7 +30,14 @@ export function UsageOver({ title: toTitle, query }: UsageOverProps) {
           <p className="printed">{spanWords(data.period.startDate, data.period.endDate)}</p>
           {data.summary.totalRequests === 0 ? (
             <Panel title={title}>
-              <Empty title="No requests in this span" />
+              <Empty title="No requests in this span">
+                {query.requesterId !== undefined && (
+                  <>
+                    They appear here when your server checks with <code>{`"requesterId": "${query.requesterId}"`}</code>
+                    , or when the visitor proves who it is, such as by a token.
+                  </>
+                )}
+              </Empty>
             </Panel>
           ) : (
             <OverTime title={title} height={180} usage={data} busy={usage.isPlaceholderData} />

@@ -13,11 +13,12 @@ interface EmptyProps {
   icon?: ReactNode;
 }
 
-export function Empty({ title, children, action, icon = <IconInbox size={34} stroke={1.4} /> }: EmptyProps) {
-  const Heading = useIsWithinPanel() ? 'h3' : 'h2';
+export function Empty({ title, children, action, icon }: EmptyProps) {
+  const isWithin = useIsWithinPanel();
+  const Heading = isWithin ? 'h3' : 'h2';
   return (
     <div className="empty">
-      {icon}
+      {icon ?? (!isWithin && <IconInbox size={34} stroke={1.4} />)}
       <Heading>{title}</Heading>
       {children !== undefined && <p>{children}</p>}
       {action}

@@ -52,6 +52,11 @@ function RequesterView({ id, requester }: RequesterViewProps) {
   const [form, setForm] = useState<'license' | 'add'>();
   const licenses = useRead('GET /v1/licenses', { query: { requesterId: id, limit: 100 } });
   const close = () => setForm(undefined);
+  const create = requester !== undefined && (
+    <MayButton permission="requesters:write" onClick={() => setForm('license')}>
+      Create a license
+    </MayButton>
+  );
   return (
     <>
       <Head id={id} requester={requester} onLicense={() => setForm(requester === undefined ? 'add' : 'license')} />
@@ -59,7 +64,7 @@ function RequesterView({ id, requester }: RequesterViewProps) {
         {requester === undefined && <NotListed id={id} onAdd={() => setForm('add')} />}
         {mayAnalyze && <Counts key={id} id={id} />}
         <Panel title="Licenses" lead="What it holds, and until when.">
-          <Loaded of={licenses}>{({ data }) => <LicenseLine licenses={data} />}</Loaded>
+          <Loaded of={licenses}>{({ data }) => <LicenseLine licenses={data} create={create} />}</Loaded>
         </Panel>
         <div className="columns">
           {mayAnalyze && <Limits requesterId={id} />}

@@ -40,11 +40,17 @@ export function Tokens({ requesterId, name }: { requesterId: string; name: strin
     </MayButton>
   );
   return (
-    <Panel title="Tokens" lead="A token proves who it is, and opens its own page." actions={create}>
+    <Panel
+      title="Tokens"
+      lead="A token proves who it is, and opens its own page."
+      actions={tokens.data?.data.length !== 0 && create}
+    >
       <Loaded of={tokens} rows={2}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No tokens">With a token, it sees its licenses, usage and statements.</Empty>
+            <Empty title="No tokens" action={create}>
+              With a token, it sees its licenses, usage and statements.
+            </Empty>
           ) : (
             <List caption="Tokens" tight records={data} idOf={({ id }) => id} columns={toColumns(setMade)} />
           )

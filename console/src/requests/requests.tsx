@@ -1,5 +1,5 @@
 /** The inbox: the licenses that partners ask for, and the answers. */
-import { SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CollectionLink } from '../collections/names.tsx';
@@ -92,8 +92,17 @@ export default function RequestsPage() {
           query={isFirst ? { status } : {}}
           noun={['request', 'requests']}
           empty={
-            <Empty icon={<IconInbox size={36} stroke={1.3} />} title={isFirst ? 'No open requests' : 'No requests yet'}>
-              Partners ask for a license at <code>/partner</code>, with a token that you create on their page here.
+            <Empty
+              icon={<IconInbox size={36} stroke={1.3} />}
+              title={isFirst ? 'No open requests' : 'No requests yet'}
+              action={
+                <Button component={Link} href="/requesters" variant="default">
+                  Choose a partner
+                </Button>
+              }
+            >
+              Partners ask for a license at <code>{location.origin}/partner</code>. Create a token on the page of a
+              partner, and send it both.
             </Empty>
           }
           columns={COLUMNS}

@@ -1,7 +1,7 @@
 /** The live files of a site beside the intended ones. */
 import { Alert } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
@@ -27,33 +27,35 @@ export function Drift({ host }: { host: string }) {
     await write('POST /v1/sites/{host}/signals/drift', { path: { host } }).catch(setError);
     setBusy(false);
   };
+  const look = (
+    <MayButton
+      permission="policies:write"
+      size="xs"
+      variant="default"
+      leftSection={<IconRefresh size={14} />}
+      loading={busy}
+      onClick={() => void check()}
+    >
+      Check now
+    </MayButton>
+  );
+  const isUnchecked = drift.data?.state === 'unchecked';
   return (
     <Panel
       title="On your site"
       lead="What your web server really serves, compared with what it should. Postern looks once a day."
-      actions={
-        <MayButton
-          permission="policies:write"
-          size="xs"
-          variant="default"
-          leftSection={<IconRefresh size={14} />}
-          loading={busy}
-          onClick={() => void check()}
-        >
-          Check now
-        </MayButton>
-      }
+      actions={!isUnchecked && look}
     >
       {error !== undefined && <Alert color="red">{error.message}</Alert>}
       <Loaded of={drift} rows={3}>
-        {(data) => (data.state === 'unchecked' ? <Unchecked /> : <Compared drift={data} />)}
+        {(data) => (data.state === 'unchecked' ? <Unchecked action={look} /> : <Compared drift={data} />)}
       </Loaded>
     </Panel>
   );
 }
 
-const Unchecked = () => (
-  <Empty title="Not looked at yet">
+const Unchecked = ({ action }: { action: ReactNode }) => (
+  <Empty title="Not looked at yet" action={action}>
     Once your web server serves the files, check that crawlers read there what your policies say.
   </Empty>
 );

@@ -1,5 +1,6 @@
 /** The statements of a site, the ones that no format can make, and contradictions. */
-import { Alert, Tooltip } from '@mantine/core';
+import { Alert, Button, Tooltip } from '@mantine/core';
+import { Link } from 'wouter';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { CollectionLink } from '../collections/names.tsx';
@@ -31,7 +32,7 @@ export function Said({ host }: { host: string }) {
             title="Said to crawlers"
             lead="The first address that fits a page holds for it. Each answer is that of the rules that decide."
           >
-            {data.statements.length === 0 ? <Empty title="Nothing to say yet" /> : <Statements report={data} />}
+            {data.statements.length === 0 ? <NothingToSay host={host} /> : <Statements report={data} />}
           </Panel>
           {data.cannotExpress.length > 0 && <CannotExpress of={data.cannotExpress} />}
         </>
@@ -39,6 +40,19 @@ export function Said({ host }: { host: string }) {
     </Loaded>
   );
 }
+
+const NothingToSay = ({ host }: { host: string }) => (
+  <Empty
+    title="Nothing to say yet"
+    action={
+      <Button component={Link} href={`/collections/new?${new URLSearchParams({ host, path: '/' })}`} variant="default">
+        Give the site a policy
+      </Button>
+    }
+  >
+    No collection and no item is at this host.
+  </Empty>
+);
 
 function Contradictions({ of }: { of: Report['contradictions'] }) {
   if (of.length === 0) return null;

@@ -1,6 +1,7 @@
 /** The statements of a month, quarter or year, in one table. */
 import { Button, SegmentedControl } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight, IconDownload, IconPrinter, IconReceipt } from '@tabler/icons-react';
+import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { formatMoney } from '../licenses/money.ts';
 import { ZONE } from '../parts/days.ts';
@@ -50,16 +51,31 @@ export default function StatementsPage() {
             of="GET /v1/statements"
             query={{ period, timezone: ZONE, limit: ALL }}
             noun={['statement', 'statements']}
-            empty={
-              <Empty icon={<IconReceipt size={36} stroke={1.3} />} title={`No statements in ${periodWords(period)}`}>
-                A license has statements once it has terms. Open a license and add them.
-              </Empty>
-            }
+            empty={<NoStatements period={period} />}
             columns={COLUMNS}
           />
         </div>
       </div>
     </>
+  );
+}
+
+/** Leads to the license that still needs terms, or to a new one. */
+function NoStatements({ period }: { period: string }) {
+  const licenses = useRead('GET /v1/licenses', { query: { status: 'active', limit: ALL } });
+  const without = licenses.data?.data.find(({ terms }) => terms === null);
+  return (
+    <Empty
+      icon={<IconReceipt size={36} stroke={1.3} />}
+      title={`No statements in ${periodWords(period)}`}
+      action={
+        <Button component={Link} href={without === undefined ? '/licenses?new=1' : `/licenses/${without.id}`}>
+          {without === undefined ? 'Create a license with terms' : 'Add terms to a license'}
+        </Button>
+      }
+    >
+      A license has statements from the day on which it has terms.
+    </Empty>
   );
 }
 
