@@ -15,11 +15,13 @@ import { readConfig } from '../src/service/config.ts';
 import { type Listed, readCatalog } from './catalog.ts';
 import { type Data, openData, Refusal } from './data.ts';
 import { sendChecks } from './live.ts';
+import { fillInbox, finalizeLastMonth } from './partners.ts';
 import { writePast } from './past.ts';
 import type { PolicyName } from './policies.ts';
 import { publish } from './publish.ts';
 import { showReport } from './report.ts';
 import { requireFreePort, runService } from './service.ts';
+import { HOST } from './site.ts';
 import { bold, count, cyan, dim, green, red, say, seconds, status } from './terminal.ts';
 import { openTraffic } from './traffic.ts';
 
@@ -28,8 +30,8 @@ const HELP = `npm run demo -- [flags]
   --data-dir DIR   folder for the demo's data (./demo-data)
   --fresh          discard an earlier run and start over
   --port PORT      port of the service (8080; 0 picks a free one)
-  --past N         past decisions on the first run (1000000)
-  --live N         live checks (24000)
+  --past N         past decisions on the first run (150000)
+  --live N         live checks (6000)
   --catalog N      about this many items instead of all
   --once           stop the service after the report
   --url URL --key KEY
@@ -59,8 +61,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 try {
   const sizes = {
     catalog: numberOf('catalog', Number.POSITIVE_INFINITY),
-    past: numberOf('past', 1_000_000),
-    live: numberOf('live', 24_000),
+    past: numberOf('past', 150_000),
+    live: numberOf('live', 6_000),
   };
   await (flags.url === undefined ? onOwnService(sizes) : onRunningService(flags.url, sizes));
 } catch (error) {
@@ -82,13 +84,13 @@ async function onOwnService(sizes: Sizes): Promise<void> {
 
   let past = 0;
   if (data.first) {
-    await publishInThePast(data, catalog);
+    const robots = await publishInThePast(data, catalog);
     chapter('Thirty days of traffic', 'written with the clock of the demo, while no service runs');
     past = sizes.past;
     const random = seeded(1);
     const now = Date.now();
     const from = Math.floor(now / DAY) * DAY - (DAYS - 1) * DAY;
-    const traffic = openTraffic(catalog, now, random);
+    const traffic = openTraffic(catalog, random);
     const { dir: dataDir } = data;
     const { signal } = interrupt;
     const { allowed } = await writePast({
@@ -99,6 +101,7 @@ async function onOwnService(sizes: Sizes): Promise<void> {
       decisions: past,
       from,
       until: now - 1_000,
+      robots,
       signal,
     });
     say(`   ${dim(`${count(allowed)} allowed, ${count(past - allowed)} denied`)}`);
@@ -113,6 +116,8 @@ async function onOwnService(sizes: Sizes): Promise<void> {
     if (!data.first) await publish(postern, catalog, interrupt.signal);
     const before = await waitForReports(postern);
     if (data.first && before !== past) throw new Error(`${past} decisions were written, ${before} are reported`);
+    if (data.first) await fillInbox(postern, service.url);
+    await finalizeLastMonth(postern);
     await checkAndReport({ url: service.url, key: data.key }, catalog, sizes.live, before);
     say(`   ${dim(`The whole run took ${seconds(performance.now() - began)}.`)}`);
     if (flags.once) return;
@@ -149,8 +154,8 @@ function chapter(title: string, note = ''): void {
   say(`${cyan('▸')}  ${bold(title)}${note === '' ? '' : dim(`  ${note}`)}`);
 }
 
-/** Publishes before the past begins, with a service whose clock is set back. */
-async function publishInThePast(data: Data, catalog: readonly Listed[]): Promise<void> {
+/** Publishes before the past begins, with a service whose clock is set back. Returns the robots.txt of the site. */
+async function publishInThePast(data: Data, catalog: readonly Listed[]): Promise<string> {
   chapter('The catalog', 'MDN articles, brand icons, data sets, with the licenses that they state');
   const service = await startService({
     config: readConfig({ POSTERN_DATA_DIR: data.dir, POSTERN_BOOTSTRAP_KEY: data.key, POSTERN_PORT: '0' }),
@@ -158,7 +163,9 @@ async function publishInThePast(data: Data, catalog: readonly Listed[]): Promise
     clock: { now: () => Date.now() - (DAYS + 1) * DAY },
   });
   try {
-    await publish(open(service.address, data.key), catalog, interrupt.signal);
+    const postern = open(service.address, data.key);
+    await publish(postern, catalog, interrupt.signal);
+    return await postern.getRobotsTxtSignal(HOST);
   } finally {
     await service.close();
   }
@@ -191,7 +198,7 @@ async function checkAndReport(
 ): Promise<void> {
   const postern = open(url, key);
   chapter('Live checks', 'through the API; every decision is on disk before it is returned');
-  const traffic = openTraffic(catalog, Date.now(), seeded(Date.now()));
+  const traffic = openTraffic(catalog, seeded(before));
   const sent = await sendChecks(postern, traffic, checks, interrupt.signal);
   say(`   ${dim(`${count(sent.allowed)} allowed, ${count(sent.recorded - sent.allowed)} denied`)}`);
   for (const [code, times] of sent.errors) say(red(`   ${count(times)} checks failed with ${code}`));

@@ -6,23 +6,31 @@
 
 import { join } from 'node:path';
 import type { Random } from '../kit/random.ts';
-import { openChanges } from '../src/api/changes/changes.ts';
+import { type Changes, openChanges } from '../src/api/changes/changes.ts';
 import type { Caller } from '../src/api/permissions.ts';
 import { openCollections } from '../src/content/collections/known.ts';
+import type { Db } from '../src/db/db.ts';
 import { holdFile, openSqlite } from '../src/db/sqlite/db.ts';
-import type { Ask } from '../src/decisions/check/ask.ts';
+import { accept } from '../src/decisions/check/ask.ts';
 import { type CheckDeps, check } from '../src/decisions/check/check.ts';
+import { onlyAsk, type WhoDeps, withVisitors } from '../src/decisions/check/who.ts';
 import type { Decision } from '../src/decisions/ledger/decision.ts';
 import type { Entry, Ledger, Recorded } from '../src/decisions/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/decisions/ledger/sqlite/ledger.ts';
 import { FULL_PRECISION } from '../src/decisions/precision.ts';
 import { Snapshot } from '../src/decisions/snapshot/snapshot.ts';
+import { openVisiting } from '../src/decisions/visitors/open.ts';
+import type { Clock } from '../src/lib/clock.ts';
+import { openGetter } from '../src/lib/outgoing/get.ts';
+import { openIdentities } from '../src/requesters/identities/identities.ts';
 import { openOffers } from '../src/requesters/offers/known.ts';
 import type { Listed } from './catalog.ts';
+import { writeDrift } from './site.ts';
 import { progress } from './terminal.ts';
 import type { Traffic } from './traffic.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DAY = 86_400_000;
 
 export interface PastOptions {
@@ -34,29 +42,29 @@ export interface PastOptions {
   /** Epoch ms: the first minute, and the end. */
   from: number;
   until: number;
+  /** The robots.txt that the site should serve. */
+  robots: string;
   signal: AbortSignal;
 }
 
 /** The size of one flush of the ledger; the next batch is decided while this one is written. */
 const AT_ONCE = 4_000;
-/** Past visitors prove nothing, and all of them ask for registered items. */
-const NOBODY: Pick<CheckDeps, 'unregistered' | 'identities' | 'visitors'> = {
-  unregistered: { count() {} },
-  identities: { hasIdentities: () => false, proofsOf: () => [], identify: () => ({ verified: null, failed: false }) },
-  visitors: { claims: () => false, named: () => undefined },
-};
+/** All ask for registered items, or pages of collections. */
+const unregistered: CheckDeps['unregistered'] = { count() {} };
 
 export async function writePast(options: PastOptions): Promise<{ allowed: number }> {
-  const { dataDir, catalog, traffic, signal } = options;
+  const { dataDir, catalog, traffic, robots, signal } = options;
   const hold = holdFile(join(dataDir, 'postern.lock'));
   if (hold === undefined) throw new Error(`another process works with the data in ${dataDir}`);
   const db = await openSqlite(join(dataDir, 'postern.db'), { procedures: ledgerProcedure });
   const clock = { at: options.from, now: () => clock.at };
   const ledger = await openSqliteLedger(db, clock);
+  await using opened = new AsyncDisposableStack();
   try {
     const changes = openChanges(db, clock);
     const offers = openOffers(db, changes);
     const snapshot = new Snapshot(db, changes, openCollections(db, changes));
+    const proving = await openProving(db, changes, clock, opened);
     await snapshot.loadSubjects(catalog.map(({ item }) => ({ contentId: item.externalId })));
     const line = progress('decisions', options.decisions, 'decisions');
     let allowed = 0;
@@ -71,25 +79,52 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
     for (const times of chunks(timesOf(options), AT_ONCE)) {
       signal.throwIfAborted();
       const { answers, waiting } = await decideAll(
-        { db, snapshot, ledger, testLedger: ledger, offers, ...NOBODY, maxAge: 0, precision: FULL_PRECISION },
+        {
+          db,
+          snapshot,
+          ledger,
+          testLedger: ledger,
+          offers,
+          unregistered,
+          ...proving,
+          maxAge: 0,
+          precision: FULL_PRECISION,
+        },
         times,
         traffic,
       );
+      await inFlight;
       for (const { at, entries, resolve, reject } of waiting) {
         clock.at = at;
         ledger.record(entries).then(resolve, reject);
       }
-      await inFlight;
       inFlight = finish(answers);
     }
     await inFlight;
     line.end();
+    await writeDrift(db, robots, options.until);
     return { allowed };
   } finally {
     await ledger.close();
     await db.close();
     hold.release();
   }
+}
+
+/** Opens the proofs of visitors by their addresses; published lists are not fetched. */
+async function openProving(db: Db, changes: Changes, clock: Clock, opened: AsyncDisposableStack) {
+  const onProblem = (error: unknown): void => {
+    throw error;
+  };
+  const { visitors } = await openVisiting(
+    { db, changes, clock, allowPrivate: false, listening: Promise.resolve(), onProblem },
+    opened,
+  );
+  const getter = openGetter({ userAgent: 'Postern', allowPrivate: false });
+  const isOurs = (): boolean => false;
+  const identities = await openIdentities({ db, changes, clock, getter, directoryLists: false, isOurs, onProblem });
+  opened.defer(() => identities.close());
+  return { visitors, identities };
 }
 
 const CALLER: Caller = {
@@ -111,11 +146,11 @@ interface Waiting {
 /**
  * Decides each check with the ledger's time set to its own. A check that reads first may be overtaken, so all wait.
  */
-async function decideAll(deps: CheckDeps, times: readonly number[], traffic: Traffic) {
+async function decideAll(deps: CheckDeps & Pick<WhoDeps, 'visitors'>, times: readonly number[], traffic: Traffic) {
   const waiting: Waiting[] = [];
   let missing = times.length;
   const complete = Promise.withResolvers<void>();
-  const answers = times.map((at, i) => {
+  const answers = times.map(async (at, i) => {
     const ledger: Ledger = {
       ...deps.ledger,
       now: () => at,
@@ -125,24 +160,26 @@ async function decideAll(deps: CheckDeps, times: readonly number[], traffic: Tra
           if (--missing === 0) complete.resolve();
         }),
     };
-    return check({ ...deps, ledger }, traffic.next(at) as Ask, {
-      caller: CALLER,
-      grounds: { readAt: at },
-      explainer: null,
-    });
+    const now = (): number => at;
+    const ask = accept({ caller: CALLER, now, dry: false }, traffic.next(at));
+    const found = onlyAsk(await withVisitors({ visitors: deps.visitors, clock: { now } }, [ask]));
+    return check({ ...deps, ledger }, found, { caller: CALLER, grounds: { readAt: at }, explainer: null });
   });
   // Answers come after the recording, so here only a failure can settle them.
   await Promise.race([complete.promise, Promise.all(answers)]);
   return { answers, waiting };
 }
 
-function* chunks<T>(values: Iterable<T>, size: number): Generator<T[]> {
-  let chunk: T[] = [];
-  for (const value of values) {
-    chunk.push(value);
-    if (chunk.length < size) continue;
-    yield chunk;
-    chunk = [];
+/** Yields chunks that cross no hour, because periods of quotas begin at hours: a flush counts in one period. */
+function* chunks(times: Iterable<number>, size: number): Generator<number[]> {
+  let chunk: number[] = [];
+  for (const at of times) {
+    const [first = at] = chunk;
+    if (chunk.length === size || Math.floor(first / HOUR) !== Math.floor(at / HOUR)) {
+      yield chunk;
+      chunk = [];
+    }
+    chunk.push(at);
   }
   if (chunk.length > 0) yield chunk;
 }

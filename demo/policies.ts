@@ -1,6 +1,6 @@
 /**
- * Six policies that a publisher of this catalog might write. Licenses come first. The last allow rule needs every value
- * that a rule before it denies, so that a check does not evade a denial by omitting it.
+ * Seven policies that a publisher of this catalog might write. Licenses come first. The last allow rule needs every
+ * value that a rule before it denies, so that a check does not evade a denial by omitting it.
  */
 import type { Postern } from '../client/src/client.ts';
 import type { Body } from '../client/src/types.ts';
@@ -13,7 +13,8 @@ export type PolicyName =
   | 'embargoed'
   | 'openImages'
   | 'brandImages'
-  | 'researchData';
+  | 'researchData'
+  | 'harborTimes';
 
 type PolicyBody = Body<'createPolicy'>;
 type Rule = PolicyBody['rules'][number];
@@ -233,6 +234,31 @@ const researchData: PolicyBody = {
   ],
 };
 
+const harborTimes: PolicyBody = {
+  name: 'Harbor Times',
+  description: 'Readers and search engines read the news; the archive and training need a license.',
+  defaultAction: 'deny',
+  rules: [
+    {
+      action: 'allow',
+      conditions: { licenseType: ['enterprise', 'archive'] },
+      permissions: ['full_access', 'training'],
+    },
+    {
+      action: 'deny',
+      conditions: { path: '/archive/', hasValidLicense: false },
+      message: 'The archive needs a license.',
+    },
+    {
+      action: 'deny',
+      conditions: { crawlerPurpose: 'training', hasValidLicense: false },
+      message: 'Training on our pages needs a license.',
+    },
+    { action: 'allow', conditions: { crawlerPurposeNot: 'training' }, permissions: ['full_access'] },
+    incomplete('the user agent'),
+  ],
+};
+
 /** Returns the names of AI crawlers in Postern's directory. */
 function namesOfAi(): string[] {
   const userAgents = tagged(readCrawlers(), 'ai-crawler').flatMap((crawler) => crawler.userAgents);
@@ -247,6 +273,7 @@ export const policies = (): Record<PolicyName, PolicyBody> => ({
   openImages,
   brandImages,
   researchData,
+  harborTimes,
 });
 
 /** Creates new policies and edits different ones, found by name. Returns their ids. */

@@ -3,6 +3,7 @@ import type { Postern } from '../client/src/client.ts';
 import type { Listed } from './catalog.ts';
 import { PARTNERS, registerPartners } from './partners.ts';
 import { putPolicies } from './policies.ts';
+import { publishSite } from './site.ts';
 import { count, dim, progress, say } from './terminal.ts';
 
 const BATCH = 1_000;
@@ -26,6 +27,7 @@ export async function publish(postern: Postern, catalog: readonly Listed[], sign
   line.to(catalog.length);
   line.end();
   await registerPartners(postern);
+  await publishSite(postern, ids.harborTimes);
   const archived = await archive(postern, catalog);
   const types = Map.groupBy(catalog, ({ item }) => item.type);
   const sizes = [...types]

@@ -7,6 +7,7 @@ import type { CheckRequest } from '../src/decisions/check/schema.ts';
 import type { Listed } from './catalog.ts';
 import { type Crawler, readCrawlers, tagged } from './crawlers.ts';
 import { PARTNERS, type Partner } from './partners.ts';
+import { siteCrowds } from './site.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -73,13 +74,17 @@ interface World {
   random: Random;
   /** Draws a country, some far more often than others. */
   country: () => string;
-  now: number;
 }
 
-export function openTraffic(catalog: readonly Listed[], now: number, random: Random): Traffic {
+export function openTraffic(catalog: readonly Listed[], random: Random): Traffic {
   const country = skewedPick(COUNTRIES, 0.8, random);
-  const world: World = { items: picker(catalog, random), crawlers: readCrawlers(), random, country, now };
-  const crowds = [...readers(world), ...robots(world), partners(world)];
+  const world: World = { items: picker(catalog, random), crawlers: readCrawlers(), random, country };
+  const person = () => ({ country: country(), userAgent: random.pick(BROWSERS) });
+  const site = siteCrowds(random, person).map(({ isRobot, ...crowd }) => ({
+    ...crowd,
+    hours: isRobot ? night : awake,
+  }));
+  const crowds = [...readers(world), ...robots(world), partners(world), ...site];
   let quarter = Number.NaN;
   let chances: number[] = [];
   let draw = (_: Random): number => 0;
@@ -206,24 +211,15 @@ function robots({ items, crawlers, random }: World): Crowd[] {
   });
 }
 
-function partners({ items, random, now }: World): Crowd {
+function partners({ items, random }: World): Crowd {
   const draw = weighted(PARTNERS.map(({ weight }) => weight));
-  const expiry = PARTNERS.map(({ license }) => new Date(now + license.days * DAY).toISOString());
   return {
     share: 9,
     hours: office,
     next() {
-      const index = draw(random);
-      const { id, country, userAgent, license, wants } = PARTNERS[index] as Partner;
+      const { id, country, userAgent, wants } = PARTNERS[draw(random)] as Partner;
       const { types, ...request } = wants;
-      const { days, ...vouched } = license;
-      return {
-        contentId: items.any(random.pick(types)),
-        requesterId: id,
-        ...request,
-        context: { country, userAgent },
-        license: { ...vouched, expiresAt: expiry[index] as string },
-      };
+      return { contentId: items.any(random.pick(types)), requesterId: id, ...request, context: { country, userAgent } };
     },
   };
 }

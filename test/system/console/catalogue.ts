@@ -16,7 +16,7 @@ export async function fillWithDemo(
   const catalog = readCatalog(items);
   const postern = createPostern({ url, key });
   await publish(postern, catalog, new AbortController().signal);
-  const traffic = openTraffic(catalog, Date.now(), seeded(6));
+  const traffic = openTraffic(catalog, seeded(6));
   for (let sent = 0; sent < checks; sent += BATCH) {
     await postern.checkAccessBatch({ checks: Array.from({ length: BATCH }, () => traffic.next(Date.now())) });
   }

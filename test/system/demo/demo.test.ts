@@ -1,7 +1,7 @@
 /** The demo, small: what it writes and asks is what the service reports, on the first run and on the next. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -9,8 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { readCatalog } from '../../../demo/catalog.ts';
 import { readCrawlers, tagged } from '../../../demo/crawlers.ts';
 import { policies } from '../../../demo/policies.ts';
+import { startTestService } from '../../../kit/service.ts';
 
 const MAIN = fileURLToPath(new URL('../../../demo/main.ts', import.meta.url));
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+type Any = any;
+
 const dir = mkdtempSync(join(tmpdir(), 'postern-demo-'));
 after(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -32,6 +36,37 @@ describe('the demo', () => {
     assert.match(second.text, /0 new, 0 updated, 3\d\d unchanged/);
     assert.match(second.text, /✓ 2,400 decisions recorded, 2,400 reported/);
     assert.equal(second.status, 0, second.text);
+  });
+
+  it('fills every page of the console, and its policies draw no warning', async () => {
+    const data = join(dir, 'filled');
+    assert.equal(demo('--data-dir', data, '--past', '6000').status, 0);
+    const key = readFileSync(join(data, 'key'), 'utf8');
+    await using postern = await startTestService({ dataDir: data });
+    const list = async (path: string) => (await postern.call('GET', path, { key })).body.data;
+    const words = async (path: string, field: string) => (await list(path)).map((one: Any) => one[field]).toSorted();
+    assert.deepEqual(await words('/v1/license-requests?limit=10', 'status'), ['declined', 'granted', 'open', 'open']);
+    assert.equal((await list('/v1/offers')).length, 4);
+    const [site] = await list('/v1/sites');
+    const drift = (await postern.call('GET', `/v1/sites/${site.host}/signals/drift`, { key })).body;
+    assert.deepEqual([drift.state, drift.files[0].kind], ['drifted', 'robots.txt']);
+    assert.ok(drift.files[0].differenceCount > 0);
+    const months = [-1, 0].map((past) => Temporal.Now.plainDateISO('UTC').add({ months: past }).toString().slice(0, 7));
+    const [last, running] = await Promise.all(months.map((month) => words(`/v1/statements?period=${month}`, 'status')));
+    assert.deepEqual([new Set(last), new Set(running)], [new Set(['final']), new Set(['running'])]);
+    const quotas = (await list('/v1/licenses?limit=100')).filter(({ terms }: Any) => terms?.quota !== undefined);
+    for (const { id } of quotas) {
+      const { quota } = (await postern.call('GET', `/v1/licenses/${id}/usage`, { key })).body;
+      assert.ok(quota.used > 0 && quota.remaining > 0, JSON.stringify(quota));
+    }
+    assert.equal(quotas.length, 2);
+    const { byCrawler } = (await postern.call('GET', '/v1/analytics/usage?period=30d&limit=50', { key })).body;
+    const google = byCrawler.find(({ crawler }: Any) => crawler === 'Googlebot');
+    assert.ok(google.verified > 0 && google.spoofed > 0, JSON.stringify(google));
+    for (const { name, rules, defaultAction } of await list('/v1/policies?limit=100')) {
+      const linted = await postern.call('POST', '/v1/policies/lint', { key, body: { name, rules, defaultAction } });
+      assert.deepEqual(linted.body.warnings, [], name);
+    }
   });
 
   it("keeps its hands off a service's data", () => {
