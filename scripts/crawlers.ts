@@ -50,7 +50,7 @@ const TOKENS_MAX = 10;
 export function directoryText(): string {
   const version = (JSON.parse(read('package.json')) as { version: string }).version;
   const notice = read('LICENSE').trim().split('\n').slice(0, 3).join(' ').replaceAll(/\s+/g, ' ');
-  const rows = [...writtenRows()];
+  const { date, rows } = readWritten();
   const known = new Set(rows.flatMap(({ userAgents }) => userAgents.map(lower)));
   const names = new Set(rows.map(({ name }) => lower(name)));
   const listed: Crawler[] = [];
@@ -64,17 +64,21 @@ export function directoryText(): string {
   listed.sort((a, b) => (lower(a.name) < lower(b.name) ? -1 : 1));
   const lines = [...rows, ...listed].map((row) => `    ${JSON.stringify(row)}`);
   const head = JSON.stringify({ name: LIST, version, license: 'MIT', notice, url: LIST_URL });
-  return `{\n  "lists": [${head}],\n  "crawlers": [\n${lines.join(',\n')}\n  ]\n}\n`;
+  return `{\n  "date": "${date}",\n  "lists": [${head}],\n  "crawlers": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const lower = (text: string): string => text.toLowerCase();
 
-function writtenRows(): Crawler[] {
-  const { rows } = parse(readFileSync(join(import.meta.dirname, 'crawlers.yaml'), 'utf8')) as { rows: Written[] };
-  return rows.map(({ name, operator, purpose, userAgents = [name], source, identities = [] }) => {
-    return { name, operator, purpose, userAgents, identities, url: source, source };
-  });
+function readWritten(): { date: string; rows: Crawler[] } {
+  const text = readFileSync(join(import.meta.dirname, 'crawlers.yaml'), 'utf8');
+  const { date, rows } = parse(text) as { date: string; rows: Written[] };
+  return {
+    date,
+    rows: rows.map(({ name, operator, purpose, userAgents = [name], source, identities = [] }) => {
+      return { name, operator, purpose, userAgents, identities, url: source, source };
+    }),
+  };
 }
 
 /** Returns undefined for a row whose pattern names no whole token that is new. */

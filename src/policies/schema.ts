@@ -4,7 +4,7 @@ import { addFormat } from '../api/http/formats.ts';
 import { deletedSchema, listSchema } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { CONDITION_SCHEMAS } from '../rules/conditions/conditions.ts';
-import { CRAWLER_NAMES, CRAWLER_OPERATORS } from '../rules/conditions/crawler-conditions.ts';
+import { crawlerNames, crawlerOperators } from '../rules/conditions/crawler-conditions.ts';
 import { PermissionName } from '../rules/conditions/names.ts';
 import { type LimitPeriod, PERIODS } from '../rules/limit.ts';
 import { LINT_CODES } from '../rules/lint/warning.ts';
@@ -13,14 +13,14 @@ import { ACTIONS, type Policy, type PolicyVersion, SCOPES } from '../rules/polic
 export const RULES_MAX = 100;
 
 addFormat('crawler-name', {
-  test: (text) => CRAWLER_NAMES.has(text),
+  test: (text) => crawlerNames().has(text),
   expected: 'must be the name of a crawler as `GET /v1/crawlers` lists it',
-  known: CRAWLER_NAMES,
+  known: crawlerNames,
 });
 addFormat('crawler-operator', {
-  test: (text) => CRAWLER_OPERATORS.has(text),
+  test: (text) => crawlerOperators().has(text),
   expected: 'must be an operator as `GET /v1/crawlers` lists it',
-  known: CRAWLER_OPERATORS,
+  known: crawlerOperators,
 });
 
 const action = Type.Enum([...ACTIONS]);

@@ -9,8 +9,8 @@ interface Format {
   test(text: string): boolean;
   /** Completes "`field` …" in the error. */
   expected: string;
-  /** The accepted texts, of which the error names the nearest. */
-  known?: Iterable<string>;
+  /** Returns the accepted texts, of which the error names the nearest. */
+  known?: () => Iterable<string>;
 }
 
 export const FORMATS = {

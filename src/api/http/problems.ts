@@ -271,7 +271,7 @@ function textProblem(schema: Schema, value: string): string | undefined {
 function formatProblem(name: string, value: string): string | undefined {
   const format = findFormat(name);
   if (format === undefined || format.test(value)) return undefined;
-  return format.expected + hint(value, format.known ?? []);
+  return format.expected + hint(value, format.known?.() ?? []);
 }
 
 const numberProblems = ({ minimum, maximum }: Schema, value: number): string[] => [

@@ -9,7 +9,7 @@ import type { SignedRequest } from '../../requesters/signatures/request.ts';
 import type { Signatures } from '../../requesters/signatures/signatures.ts';
 import type { Tokens } from '../../requesters/tokens/tokens.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
-import { CRAWLERS, findCrawler } from '../../rules/crawlers/directory.ts';
+import { findCrawler, fromCrawlers } from '../../rules/crawlers/directory.ts';
 import type { VerifiedKind } from '../../rules/facts.ts';
 import type { KnownNames, Owner, VisitorNames } from './names.ts';
 
@@ -54,16 +54,19 @@ export interface Visitors {
 /** The bound of a check. A longer one is refused, because what it hides must not be guessed; no browser sends one. */
 const USER_AGENT_LENGTH_MAX = 1024;
 
-const CRAWLER_BY_AGENT: ReadonlyMap<string, Crawler> = new Map(
-  CRAWLERS.flatMap((crawler) =>
-    crawler.identities.flatMap((one) => {
-      const agent = one.kind === 'signature' ? normalizeAgent(one.agent) : undefined;
-      return agent === undefined ? [] : [[agent, crawler] as const];
-    }),
-  ),
+const crawlersByAgent = fromCrawlers(
+  (all): ReadonlyMap<string, Crawler> =>
+    new Map(
+      all.flatMap((crawler) =>
+        crawler.identities.flatMap((one) => {
+          const agent = one.kind === 'signature' ? normalizeAgent(one.agent) : undefined;
+          return agent === undefined ? [] : [[agent, crawler] as const];
+        }),
+      ),
+    ),
 );
 
-const SIGNING_CRAWLERS: ReadonlySet<Crawler> = new Set(CRAWLER_BY_AGENT.values());
+const signingCrawlers = fromCrawlers((): ReadonlySet<Crawler> => new Set(crawlersByAgent().values()));
 
 /** Returns the tokens of a crawler as a user agent that names nothing else. */
 export const toUserAgent = ({ userAgents }: Crawler): string => userAgents.join(' ');
@@ -92,12 +95,12 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
     },
     async couldSign({ requesterId }, userAgent) {
       const crawler = userAgent === undefined ? null : findCrawler(userAgent);
-      if (crawler !== null && SIGNING_CRAWLERS.has(crawler)) return true;
+      if (crawler !== null && signingCrawlers().has(crawler)) return true;
       return requesterId !== undefined && (await names.read()).signs(requesterId);
     },
     crawlerSigns(userAgent) {
       const crawler = userAgent === undefined ? null : findCrawler(userAgent);
-      return crawler !== null && SIGNING_CRAWLERS.has(crawler);
+      return crawler !== null && signingCrawlers().has(crawler);
     },
     claims(userAgent, requesterId) {
       const owner = named(userAgent);
@@ -114,11 +117,11 @@ function bySignature(
   visit: Visit,
   signed: SignedRequest,
 ): Visitor | UnclearVisitor | undefined {
-  const isKnown = (agent: string): boolean => names.agents.has(agent) || CRAWLER_BY_AGENT.has(agent);
+  const isKnown = (agent: string): boolean => names.agents.has(agent) || crawlersByAgent().has(agent);
   const found = signatures.verify(signed, { has: isKnown });
   if (found.outcome === 'none' || found.outcome === 'unknown') return undefined;
   const owner = findOwner(names, visit, found.agent);
-  if (found.outcome === 'failed') return { claimed: owner ?? CRAWLER_BY_AGENT.get(found.agent)?.name ?? found.agent };
+  if (found.outcome === 'failed') return { claimed: owner ?? crawlersByAgent().get(found.agent)?.name ?? found.agent };
   if (owner === null) return 'ambiguous_requester';
   const crawler = isOfCrawler(names, visit, { agent: found.agent, owner }) ? { crawlerVerified: true as const } : {};
   return { ...(owner === undefined ? {} : { requesterId: owner }), verified: 'signature', ...crawler };
@@ -133,14 +136,14 @@ function isOfCrawler(
   const crawler = userAgent === undefined ? null : findCrawler(userAgent);
   if (crawler === null) return false;
   return (
-    CRAWLER_BY_AGENT.get(agent) === crawler || (owner !== undefined && names.named(toUserAgent(crawler)) === owner)
+    crawlersByAgent().get(agent) === crawler || (owner !== undefined && names.named(toUserAgent(crawler)) === owner)
   );
 }
 
 /** Returns the requester of an agent. The agent of a crawler also signs for the requester that has its name. */
 function findOwner(names: VisitorNames, { userAgent }: Visit, agent: string): Owner {
   const owner = names.signing(agent);
-  const crawler = CRAWLER_BY_AGENT.get(agent);
+  const crawler = crawlersByAgent().get(agent);
   if (owner !== undefined || crawler === undefined || userAgent === undefined) return owner;
   return findCrawler(userAgent) === crawler ? names.named(userAgent) : undefined;
 }

@@ -56,8 +56,8 @@ export interface Identities {
   withIdentities(most: number): string[];
   /** The published lists that are named, each with its state. */
   lists(): readonly ListState[];
-  /** Lists of the crawler directory, fetched or not. */
-  readonly directoryLists: readonly string[];
+  /** Returns the lists of the crawler directory, fetched or not. */
+  directoryLists(): readonly string[];
   /** Returns the age of a list in milliseconds; NaN for one that was never fetched. */
   ageOf(url: string): number;
   figures(): IdentityFigures;
@@ -125,7 +125,7 @@ export async function openIdentities(options: IdentitiesOptions): Promise<Identi
     },
     lists: () => lists.states(),
     ageOf: (url) => clock.now() - (lists.state(url)?.fetchedAt ?? Number.NaN),
-    directoryLists: byName.directoryLists(),
+    directoryLists: byName.directoryLists,
     figures() {
       const now = clock.now();
       const states = lists.states();

@@ -2,7 +2,7 @@
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
 import { View } from '../../lib/cache/view.ts';
-import { CRAWLERS } from '../../rules/crawlers/directory.ts';
+import { fromCrawlers } from '../../rules/crawlers/directory.ts';
 import type { Identity } from '../../rules/crawlers/identity.ts';
 import { findIdentities } from '../store.ts';
 import { RangeSet } from './ranges.ts';
@@ -31,13 +31,15 @@ export interface ProofsByName {
   directoryLists(): string[];
 }
 
+const proofsOfCrawlers = fromCrawlers(
+  (all) =>
+    new Map(
+      all.flatMap(({ name, identities }) => (identities.length === 0 ? [] : [[name, toProofs(identities)] as const])),
+    ),
+);
+
 /** `directory` says whether the lists of the crawler directory are fetched. */
 export async function openProofs(db: Db, changes: Changes, directory: boolean): Promise<ProofsByName> {
-  const crawlers = new Map(
-    CRAWLERS.flatMap(({ name, identities }) =>
-      identities.length === 0 ? [] : [[name, toProofs(identities)] as const],
-    ),
-  );
   const requesters = new Map<string, Proofs>();
   // Nodes of the previous version announce requesters without identities.
   const put = (id: string, { identities = [] }: { identities?: readonly Identity[] } = {}): void => {
@@ -48,11 +50,13 @@ export async function openProofs(db: Db, changes: Changes, directory: boolean): 
 
   return {
     ofRequester: (id) => requesters.get(id),
-    ofCrawler: (name) => crawlers.get(name),
+    ofCrawler: (name) => proofsOfCrawlers().get(name),
     requesterIds: (most) => [...requesters.keys().take(most)],
-    directoryLists: () => [...new Set([...crawlers.values()].flatMap(({ lists }) => lists))],
+    directoryLists: () => [...new Set([...proofsOfCrawlers().values()].flatMap(({ lists }) => lists))],
     lists: () =>
-      new Set([...(directory ? crawlers.values() : []), ...requesters.values()].flatMap(({ lists }) => lists)),
+      new Set(
+        [...(directory ? proofsOfCrawlers().values() : []), ...requesters.values()].flatMap(({ lists }) => lists),
+      ),
   };
 }
 

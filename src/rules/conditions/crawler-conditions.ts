@@ -1,14 +1,16 @@
 /** Conditions on who is asking: how the requester was verified, the crawler that its user agent names, its proof. */
 import { Type } from 'typebox';
 import { CRAWLER_PURPOSES, type Crawler } from '../crawlers/crawler.ts';
-import { CRAWLERS } from '../crawlers/directory.ts';
+import { fromCrawlers } from '../crawlers/directory.ts';
 import { type Facts, VERIFIED_KINDS, type VerifiedKind } from '../facts.ts';
 import { type Condition, LIST_MAX, oneOrMany } from './condition.ts';
 import { list, type Matcher, type Test } from './match.ts';
 
 /** The names that conditions accept, exactly as `GET /v1/crawlers` lists them. */
-export const CRAWLER_NAMES: ReadonlySet<string> = new Set(CRAWLERS.map(({ name }) => name));
-export const CRAWLER_OPERATORS: ReadonlySet<string> = new Set(CRAWLERS.flatMap(({ operator }) => operator ?? []));
+export const crawlerNames = fromCrawlers((all): ReadonlySet<string> => new Set(all.map(({ name }) => name)));
+export const crawlerOperators = fromCrawlers(
+  (all): ReadonlySet<string> => new Set(all.flatMap(({ operator }) => operator ?? [])),
+);
 
 /**
  * Matches a field of the crawler. Without a user agent the crawler is unknown; a user agent that names no crawler is

@@ -11,7 +11,7 @@ import { directoryText } from '../../../scripts/crawlers.ts';
 import { assertError, assertStatus, makeKey } from '../../../test/http/given.ts';
 import { parseRange } from '../../lib/ip-range.ts';
 import { CRAWLER_PURPOSES, type Crawler } from './crawler.ts';
-import { CRAWLERS, findCrawler, openLookup } from './directory.ts';
+import { CRAWLERS, findCrawler, openLookup, PACKAGED } from './directory.ts';
 import type { Identity } from './identity.ts';
 
 interface Listed {
@@ -32,6 +32,10 @@ describe('the file', () => {
   test('is what its script writes', () => {
     const text = readFileSync(new URL('directory.json', import.meta.url), 'utf8');
     assert.ok(text === directoryText(), 'Run `npm exec -- node scripts/crawlers.ts`');
+  });
+
+  test('carries its date', () => {
+    assert.equal(new Date(PACKAGED.date).toISOString().slice(0, 10), PACKAGED.date);
   });
 
   test('each row is complete, and has a source', () => {
@@ -73,6 +77,7 @@ describe('the file', () => {
     assert.match(lists('bingbot').join(), /bingbot\.json,search\.msn\.com$/);
     assert.match(lists('PerplexityBot').join(), /perplexitybot\.json$/);
     assert.match(lists('Perplexity-User').join(), /perplexity-user\.json$/);
+    assert.deepEqual(lists('MistralAI-Index'), ['https://mistral.ai/mistralai-index-ips.json']);
     assert.deepEqual(lists('CCBot'), ['crawl.commoncrawl.org']);
     assert.deepEqual(lists('Applebot'), ['applebot.apple.com']);
     for (const name of ['FacebookBot', 'meta-externalfetcher']) assert.match(lists(name).join(), /geofeed$/);
@@ -81,9 +86,13 @@ describe('the file', () => {
 
   test('purposes are those that operators name', () => {
     const purposes = {
-      training: 'GPTBot ClaudeBot Meta-ExternalAgent Google-Extended Applebot-Extended Amazonbot CCBot Bytespider',
-      search: 'OAI-SearchBot Claude-SearchBot PerplexityBot Googlebot bingbot',
-      user_fetch: 'ChatGPT-User Claude-User Perplexity-User MistralAI-User meta-externalfetcher Google-Agent',
+      training:
+        'GPTBot ClaudeBot Meta-ExternalAgent Google-Extended Applebot-Extended Amazonbot CCBot Bytespider KimiBot MistralAI-Training Reflectionbot YandexAdditionalBot',
+      search:
+        'OAI-SearchBot Claude-SearchBot PerplexityBot Googlebot bingbot Kimi-SearchBot MistralAI-Index ExaSearchBot',
+      user_fetch:
+        'ChatGPT-User Claude-User Perplexity-User MistralAI-User meta-externalfetcher Google-Agent Kimi-User TongyiBot YiyanBot Shap-User',
+      other: 'OAI-AdsBot',
     };
     for (const [purpose, names] of Object.entries(purposes)) {
       for (const name of names.split(' ')) assert.equal(find(name).purpose, purpose, name);

@@ -17,7 +17,7 @@ export interface VisitorParts {
 
 export const listVisitorMetrics = ({ identities, signatures, ledger }: VisitorParts): Metric[] => [
   ...listIdentities(identities),
-  ...identities.directoryLists.flatMap((url) => listOfDirectory(identities, url)),
+  ...identities.directoryLists().flatMap((url) => listOfDirectory(identities, url)),
   ...listSignatures(signatures),
   ...listSpoofed(ledger),
 ];

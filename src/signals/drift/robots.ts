@@ -1,5 +1,5 @@
 /** Compares a live robots.txt with the intended one: what each crawler may fetch, and what else its group says. */
-import { CRAWLERS } from '../../rules/crawlers/directory.ts';
+import { fromCrawlers } from '../../rules/crawlers/directory.ts';
 import { findUsage, usageRules } from '../formats/usage-reader.ts';
 import {
   matchesReadable,
@@ -46,10 +46,14 @@ export async function compareRobots(
   return { differences: isCut ? [...differences, NOT_ALL] : differences, isCut };
 }
 
-const TOKENS = new Set(CRAWLERS.flatMap(({ userAgents }) => userAgents.map((token) => token.toLowerCase())));
+const knownTokens = fromCrawlers(
+  (all) => new Set(all.flatMap(({ userAgents }) => userAgents.map((token) => token.toLowerCase()))),
+);
 
 const isUnknown = (token: string, { tokens }: Robots): boolean =>
-  token !== '*' && !TOKENS.has(token.toLowerCase()) && !tokens.some((one) => one.toLowerCase() === token.toLowerCase());
+  token !== '*' &&
+  !knownTokens().has(token.toLowerCase()) &&
+  !tokens.some((one) => one.toLowerCase() === token.toLowerCase());
 
 interface Pair {
   crawlers: string[];

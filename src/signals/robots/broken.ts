@@ -7,7 +7,7 @@ import type { Db } from '../../db/db.ts';
 import type { LoggedDecision, RobotsBreak, RobotsJudge } from '../../decisions/log/log.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import { Slices } from '../../lib/slices.ts';
-import { CRAWLERS } from '../../rules/crawlers/directory.ts';
+import { fromCrawlers } from '../../rules/crawlers/directory.ts';
 import { findServedBody, findServedTimes, type ServedTime } from '../store.ts';
 import { mayFetch, type Robots, readRobots, toReadable } from './robots-reader.ts';
 
@@ -17,7 +17,7 @@ const FILES_MAX = 16;
 
 const KIND = 'robots.txt';
 
-const TOKENS = new Map(CRAWLERS.map(({ name, userAgents }) => [name, userAgents]));
+const tokensByName = fromCrawlers((all) => new Map(all.map(({ name, userAgents }) => [name, userAgents])));
 
 interface Access {
   at: number;
@@ -73,7 +73,7 @@ export function openRobotsJudge(db: Db): RobotsJudge {
 
 /** Returns null for a decision that is no access of a crawler to a URL. */
 function toAccess({ url, crawler, spoofed, created, context }: LoggedDecision): Access | null {
-  const known = crawler === null ? undefined : TOKENS.get(crawler);
+  const known = crawler === null ? undefined : tokensByName().get(crawler);
   if (url === null || known === undefined || spoofed === true) return null;
   const slash = url.indexOf('/');
   if (slash === -1) return null;
