@@ -77,6 +77,7 @@ const OWNERS: Record<string, string> = {
   proxy_probes: 'decisions/proxy/probe-store.ts',
   agent_keys: 'requesters/signatures/store.ts service/privacy/identity-records.ts',
   identity_lists: 'requesters/identities/store.ts service/privacy/identity-records.ts',
+  crawler_directory: 'requesters/crawlers/directory-store.ts',
   sightings: 'decisions/visitors/sighting-store.ts service/privacy/records.ts',
   sighting_cursors: 'decisions/visitors/sighting-store.ts',
   api_keys: 'api/keys/store.ts',

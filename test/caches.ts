@@ -4,10 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { crawlerRow, dayAfter, writeDirectory } from '../kit/crawler-directory.ts';
 import { startReceiver } from '../kit/receiver.ts';
 import type { TestService, testClock } from '../kit/service.ts';
 import { until } from '../kit/until.ts';
 import { FORGETS } from '../src/api/changes/forgets.ts';
+import { PACKAGED } from '../src/rules/crawlers/directory.ts';
 import { item, next } from './http/given.ts';
 import { serveList } from './identities/opened.ts';
 
@@ -19,6 +21,8 @@ export interface Installation {
   nodes: readonly TestService[];
   key: string;
   clock: ReturnType<typeof testClock>;
+  /** The file of the crawler directory. */
+  directory: string;
 }
 
 /** The other nodes read a change within a second, which a busy machine stretches. */
@@ -468,6 +472,19 @@ export const CASES: Cases = {
     await publish(ranges('192.0.2.0/24'), (one) => one.held !== null);
     return { edit: () => given.write('POST', 'identity-lists/accept', { url: list.url }), readers, clean };
   },
+  async 'crawler_directory.replaced'(given) {
+    const { clock, directory: file } = given.installation;
+    const date = dayAfter(PACKAGED.date, 1);
+    clock.advance(Math.max(0, Date.parse(date) - clock.now()));
+    const found = async (): Promise<number> => (await given.get('crawlers?q=Cachebot')).body.totalCount;
+    return {
+      async edit() {
+        writeDirectory(file, date, [crawlerRow('Cachebot')]);
+        await until('the directory is replaced', async () => (await found()) === 1);
+      },
+      readers: { directory: found },
+    };
+  },
   async 'license.created'(given) {
     const readers = await given.licensed({ hasValidLicense: true });
     return { edit: () => given.license(), readers };
@@ -559,7 +576,11 @@ export const CASES: Cases = {
 };
 
 /** Changes that some node finds by itself: no request is answered with them. */
-const FOUND: ReadonlySet<Kind> = new Set<Kind>(['identity.list_changed', 'identity.list_suspicious']);
+const FOUND: ReadonlySet<Kind> = new Set<Kind>([
+  'identity.list_changed',
+  'identity.list_suspicious',
+  'crawler_directory.replaced',
+]);
 
 /** For each kind of the table: warms its caches, edits, and asks each reader of each node. */
 export function walkTable(installation: Installation): void {

@@ -4,6 +4,7 @@ import type { Crawler } from '../../client/src/types.ts';
 import { CRAWLER_PURPOSES } from '../rules/crawlers/crawler.ts';
 import { type CommandContext, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
+import { directoryCommands } from './crawler-directory.ts';
 import { listsCommands } from './identity-lists.ts';
 import { EXIT, misused } from './outcome.ts';
 import { print, table } from './terminal.ts';
@@ -13,12 +14,13 @@ export function crawlersCommand(parent: Command, context: CommandContext): void 
   listCommand(group, context);
   registerCommand(group, context);
   listsCommands(group, context);
+  directoryCommands(group, context);
 }
 
 function listCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('list')
-    .description('Lists the crawlers that this version of the service knows, and how each can be verified.')
+    .description('Lists the crawlers that the service knows, and how each can be verified.')
     .addOption(new Option('--purpose <purpose>', 'only crawlers with this purpose').choices([...CRAWLER_PURPOSES]))
     .option('--search <text>', 'only crawlers with this text in their name, operator or user agent');
   examples(command, '$ postern crawlers list --purpose training', '$ postern crawlers list --search openai');
@@ -35,6 +37,8 @@ function listCommand(parent: Command, context: CommandContext): void {
         crawlers.map(({ name, operator, purpose, identities }) => [name, operator, purpose, toKinds(identities)]),
       ),
     );
+    const { directory } = await postern.listCrawlers({ limit: 1 });
+    terminal.err(`The directory is of ${directory.date}${FROM[directory.source]}.\n`);
     return undefined;
   });
 }
@@ -68,6 +72,9 @@ function registerCommand(parent: Command, context: CommandContext): void {
     return EXIT.ok;
   });
 }
+
+/** Where the directory is from, for the end of a sentence. */
+export const FROM = { package: ', from this version', file: ', from your file', url: ', from your URL' } as const;
 
 const toKinds = (identities: Crawler['identities']): string | null =>
   identities.length === 0 ? null : [...new Set(identities.map(({ kind }) => kind))].join(' ');

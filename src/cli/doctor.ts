@@ -45,7 +45,13 @@ export function doctorCommand(parent: Command, context: CommandContext): void {
         ? [...service, ...(await checkBehind(terminal, url, site))]
         : options.health === true
           ? service
-          : [checkMachine(), ...(await checkSettings(terminal)), ...service, ...(await checkKey(terminal, url))];
+          : [
+              checkMachine(),
+              ...(await checkSettings(terminal)),
+              ...service,
+              ...(await checkKey(terminal, url)),
+              ...(await checkDirectory(terminal, url)),
+            ];
     await print(terminal, options, findings, () => findings.map((finding) => toText(terminal, finding)).join(''));
     return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok;
   });
@@ -187,6 +193,20 @@ async function checkKey({ env }: Terminal, url: string): Promise<Finding[]> {
   } catch (error) {
     if (error instanceof CommandError) return finding('bad', error.message);
     return finding('note', 'cannot be checked while the service does not answer');
+  }
+}
+
+/** Says nothing where the key may not read the status. */
+async function checkDirectory({ env }: Terminal, url: string): Promise<Finding[]> {
+  try {
+    const key = readKey(env);
+    if (key === undefined) return [];
+    const { directory } = await createPostern({ url, key, timeoutMs: TIMEOUT_MS, retries: 0 }).getStatus();
+    const { date, failures, error } = directory;
+    if (failures === 0) return [{ what: 'crawlers', state: 'good', says: `directory of ${date}` }];
+    return [{ what: 'crawlers', state: 'note', says: `directory of ${date}, which cannot be renewed: ${error ?? ''}` }];
+  } catch {
+    return [];
   }
 }
 

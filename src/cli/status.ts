@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import { type CommandContext, calls, examples } from './command.ts';
+import { FROM } from './crawlers.ts';
 import { counted, type Painted, print, type Terminal, table } from './terminal.ts';
 import { toDay } from './time.ts';
 
@@ -26,13 +27,14 @@ export function statusCommand(parent: Command, context: CommandContext): void {
 }
 
 function statusText(terminal: Terminal, status: Status): string {
-  const { version, started, ledger, columns, storage, visitors } = status;
+  const { version, started, ledger, columns, storage, visitors, directory } = status;
   const free = `${Math.round((100 * storage.diskFreeBytes) / storage.diskBytes)} % of the disk free`;
   const behind = columns.behind === 0 ? 'reports up to date' : `${counted(columns.behind, 'decision')} not in reports`;
   return [
     `Postern ${version}, running since ${started}, ${free}`,
     `${counted(ledger.decisions, 'decision')} recorded, ${counted(ledger.waiting, 'check')} waiting, ${behind}`,
     ...privacyLines(status.privacy),
+    directoryLine(directory),
     '',
     listsText(terminal, visitors.lists),
     directoriesText(terminal, visitors.directories),
@@ -51,6 +53,11 @@ function privacyLines({ ipPrecision, userAgent, inputDays, decisionDays, retirin
       ? []
       : [`${counted(running, 'erasure')} not done, the oldest has read ${walked} of ${of} decisions`]),
   ];
+}
+
+function directoryLine({ date, source, failures, failingSince, error }: Status['directory']): string {
+  const failing = failures === 0 ? '' : `; ${failureText({ failures, failingSince, error })}`;
+  return `Crawler directory of ${date}${FROM[source]}${failing}`;
 }
 
 function listsText(terminal: Terminal, { count, data }: Visitors['lists']): string {

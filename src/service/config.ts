@@ -5,11 +5,27 @@
 import { readFileSync } from 'node:fs';
 import { OIDC_SETTINGS, type OidcConfig, toOidcConfig } from '../api/users/oidc.ts';
 import { PRIVACY_SETTINGS, type PrivacyConfig, toPrivacyConfig } from '../decisions/precision.ts';
-import { parseRange, type Range } from '../lib/ip-range.ts';
+import type { Range } from '../lib/ip-range.ts';
 import { readLines } from '../lib/lines.ts';
 import { machineMiB } from '../lib/machine.ts';
 import { LEAST_MIB, usualMiB } from '../lib/memory.ts';
 import { nearest } from '../lib/text.ts';
+import { DIRECTORY_SETTINGS, type DirectorySource, toDirectorySource } from '../requesters/crawlers/source.ts';
+import {
+  oneOf,
+  readAuditDays,
+  readBoolean,
+  readDatabase,
+  readKey,
+  readMaxAge,
+  readMemory,
+  readNode,
+  readOrigins,
+  readPort,
+  readRanges,
+  readStopDelay,
+  readText,
+} from './read-setting.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOG_FORMATS = ['auto', 'text', 'json'] as const;
@@ -58,6 +74,7 @@ export const SETTINGS = {
     default: 'true',
     read: readBoolean,
   },
+  ...DIRECTORY_SETTINGS,
   POSTERN_PUBLISHER: { doc: 'Sender of printed statements: name; street; city', default: '', read: readLines },
   ...PRIVACY_SETTINGS,
   POSTERN_AUDIT_DAYS: { doc: 'Days for which the audit log is kept, at least 30', default: '365', read: readAuditDays },
@@ -106,6 +123,8 @@ export interface Config {
   oidc: OidcConfig | null;
   webhookAllowPrivate: boolean;
   crawlerLists: boolean;
+  /** Where the crawler directory is renewed from; null: it is that of this version. */
+  crawlerDirectory: DirectorySource | null;
   auditDays: number;
   /** Lines of the sender of statements. */
   publisher: readonly string[];
@@ -145,6 +164,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push('POSTERN_COLUMNS: is for nodes on PostgreSQL; unset it, or set POSTERN_DATABASE_URL');
   }
   const oidc = toOidcConfig(values, faults);
+  const crawlerDirectory = toDirectorySource(values, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     host: values.get('POSTERN_HOST') as string,
@@ -158,6 +178,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     oidc,
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     crawlerLists: values.get('POSTERN_CRAWLER_LISTS') as boolean,
+    crawlerDirectory,
     publisher: values.get('POSTERN_PUBLISHER') as string[],
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     privacy: toPrivacyConfig(values),
@@ -199,102 +220,4 @@ function readSettingText(env: Record<string, string | undefined>, name: string):
       cause: error,
     });
   }
-}
-
-function readText(text: string): string {
-  if (text.trim() === '') throw new Error('is empty; give a value or unset it');
-  return text;
-}
-
-function readKey(text: string): string {
-  if (!/^svc_sk_[0-9A-Za-z_]{32,128}$/.test(text)) {
-    throw new Error('must be svc_sk_ and 32 to 128 letters or digits; leave it unset to have one made');
-  }
-  return text;
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new Error(`must be a port from 0 to 65535, not "${text}"`);
-  return port;
-}
-
-function readDatabase(text: string): string {
-  if (!URL.canParse(text) || !['postgres:', 'postgresql:'].includes(new URL(text).protocol)) {
-    throw new Error('must be a URL such as postgres://user:password@host:5432/postern');
-  }
-  return text;
-}
-
-function readNode(text: string): string {
-  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
-    throw new Error('must be the URL of another node, such as http://10.0.0.5:8080');
-  }
-  return text;
-}
-
-const splitList = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-
-function readRanges(text: string): Range[] {
-  return splitList(text).map((part) => {
-    const range = parseRange(part);
-    if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
-    return range;
-  });
-}
-
-function readOrigins(text: string): string[] {
-  const origins = splitList(text);
-  for (const origin of origins) {
-    if (origin === '*') continue;
-    // Browsers send no path, no default port and no uppercase letters.
-    const own = URL.canParse(origin) ? new URL(origin).origin : undefined;
-    if (own === origin) continue;
-    const advice = own === undefined || own === 'null' ? 'such as https://www.example.com' : `which would be ${own}`;
-    throw new Error(`"${origin}" is not an origin, ${advice}`);
-  }
-  return origins;
-}
-
-function readBoolean(text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw new Error(`must be true or false, not "${text}"`);
-  return text === 'true';
-}
-
-function readAuditDays(text: string): number {
-  const days = Number(text);
-  if (!/^\d{1,5}$/.test(text) || days < 30) throw new Error(`must be a number of days, 30 or more, not "${text}"`);
-  return days;
-}
-
-function readMaxAge(text: string): number {
-  const seconds = Number(text);
-  if (!/^\d{1,3}$/.test(text) || seconds > 300) throw new Error(`must be a number of seconds up to 300, not "${text}"`);
-  return seconds;
-}
-
-function readStopDelay(text: string): number {
-  const seconds = Number(text);
-  if (!/^\d{1,2}$/.test(text) || seconds > 60)
-    throw new Error(`must be a number of seconds from 0 to 60, not "${text}"`);
-  return seconds;
-}
-
-function readMemory(text: string): number {
-  const mib = Number(text);
-  if (!/^\d{1,7}$/.test(text) || mib < LEAST_MIB) {
-    throw new Error(`must be a number of MiB, ${LEAST_MIB} or more, such as 512, not "${text}"`);
-  }
-  return mib;
-}
-
-function oneOf(words: readonly string[]): (text: string) => string {
-  return (text) => {
-    if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}, not "${text}"`);
-    return text;
-  };
 }

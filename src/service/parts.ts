@@ -29,6 +29,7 @@ import { VERSION } from '../lib/version.ts';
 import { ensureDefaultPolicy } from '../policies/store.ts';
 import { openPartnerDoor } from '../reports/partner/door.ts';
 import { openImpacts } from '../reports/whatif/impact-thread.ts';
+import { openRenewal } from '../requesters/crawlers/renewal.ts';
 import { openIdentities } from '../requesters/identities/identities.ts';
 import { openOffers } from '../requesters/offers/known.ts';
 import { openDriftChecks } from '../signals/drift/checks.ts';
@@ -193,25 +194,33 @@ interface ReportsDeps extends Pick<Store, 'records' | 'memory'> {
   startAfter: Promise<void> | null;
 }
 
-/** Opens the verification of visitors by their addresses. */
+/** Opens the crawler directory, and the verification of visitors by their addresses. */
 async function openIdentification(
   { config, logger }: Options,
   opened: AsyncDisposableStack,
   { db, changes, clock, lease }: Base,
 ) {
   const fetching = lease('identities');
+  const outgoing = { userAgent: `Postern/${VERSION}`, allowPrivate: config.webhookAllowPrivate };
+  const common = { db, changes, clock, isOurs: fetching.held };
+  const directory = await openRenewal({
+    ...common,
+    getter: openGetter(outgoing),
+    source: config.crawlerDirectory,
+    onReplaced: ({ date }) => logger.info({ date }, 'the crawler directory was replaced'),
+    onProblem: (problem) =>
+      logger.warn({ err: problem }, 'the crawler directory could not be renewed; the last one stays in force'),
+  });
+  opened.defer(() => directory.close());
   const identities = await openIdentities({
-    db,
-    changes,
-    clock,
-    getter: openGetter({ userAgent: `Postern/${VERSION}`, allowPrivate: config.webhookAllowPrivate }),
+    ...common,
+    getter: openGetter(outgoing),
     directoryLists: config.crawlerLists,
-    isOurs: fetching.held,
     onProblem: (error) =>
       logger.warn({ err: error }, 'published lists could not be kept up to date and will be retried'),
   });
   opened.defer(() => identities.close());
-  return { fetching, identities };
+  return { fetching, directory, identities };
 }
 
 /** Work that one node of a cluster does at a time: housekeeping and deliveries. */

@@ -92,7 +92,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   publishingRoutes(app, parts);
   addRequesterRoutes(app, parts);
   statementRoutes(app, { ...pickCounting(parts), changes, publisher: config.publisher });
-  crawlerRoutes(app);
+  crawlerRoutes(app, parts.directory);
   addPolicyRoutes(app, parts);
   const managing = { db, changes, clock, holderOf: (id: string) => getHolder(db, id) };
   keyRoutes(app, { ...managing, keys });
@@ -120,11 +120,11 @@ function addPolicyRoutes(app: App, parts: Parts): void {
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
-  { config, db, changes, clock, columns, ledger, archive, signatures, keys }: Parts,
+  { config, db, changes, clock, columns, ledger, archive, signatures, keys, directory }: Parts,
   reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'>,
 ): void {
   const now = () => ledger.now();
-  attentionRoutes(app, { db, columns, signatures, keys, now });
+  attentionRoutes(app, { db, columns, signatures, keys, directory, now });
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
   partnerRoutes(app, {
     ...reading,

@@ -15,6 +15,8 @@ import { Whole } from '../lib/cache/whole.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Modified, toModified } from '../lib/modified.ts';
 import { type Locator, parseVisited } from '../lib/urls/locator.ts';
+import type { Crawler } from '../rules/crawlers/crawler.ts';
+import { CRAWLERS } from '../rules/crawlers/directory.ts';
 import type { BaseContradiction } from './formats/base-contradictions.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './formats/kinds.ts';
 import { pageHeaders, toPageSignals } from './formats/page-headers.ts';
@@ -60,6 +62,11 @@ export interface Signals {
   isPublic(host: string): boolean | Promise<boolean>;
 }
 
+interface Rendered extends Published {
+  /** The crawler directory that they were rendered with. */
+  crawlers: readonly Crawler[];
+}
+
 export interface SignalDeps extends SourceDeps {
   changes: Changes;
   clock: Clock;
@@ -74,19 +81,21 @@ const ROW_LENGTH = 200;
 export function openSignals(deps: SignalDeps): Signals {
   const { changes, clock } = deps;
   const sites = openSites(deps);
-  const known = changes.known('signals', new Cache<string, Published>(SITES_MAX, { max: LENGTH_MAX, of: weigh }));
+  const known = changes.known('signals', new Cache<string, Rendered>(SITES_MAX, { max: LENGTH_MAX, of: weigh }));
   const building = new Map<string, Promise<void>>();
 
   const build = (host: string): Promise<void> =>
     known.read(async (keep) => {
       const site = (await sites.read()).get(host);
       if (site === undefined) throw siteNotFound(host);
-      keep(host, await publish(deps, await assess(await readSources(deps, site, clock.now()))));
+      const sources = await readSources(deps, site, clock.now());
+      keep(host, await publish(deps, await assess(sources), sources.crawlers));
     });
 
   function now(host: string, at = clock.now()): Published | undefined {
     const published = known.get(host);
-    return published !== undefined && at < published.table.until ? published : undefined;
+    const isNow = published !== undefined && at < published.table.until && published.crawlers === CRAWLERS;
+    return isNow ? published : undefined;
   }
 
   async function read(host: string): Promise<Published> {
@@ -172,7 +181,7 @@ function openNotices(sites: Whole<Sites>, headersOf: HeadersOf): Pick<Signals, '
 }
 
 /** Renders all signals and records those that differ from the last ones. */
-async function publish(deps: SignalDeps, table: Table): Promise<Published> {
+async function publish(deps: SignalDeps, table: Table, crawlers: readonly Crawler[]): Promise<Rendered> {
   const files: Partial<Record<SignalKind, File | string>> = {};
   const cannotExpress = [...table.cannotExpress];
   const renderings = await render(table);
@@ -186,7 +195,7 @@ async function publish(deps: SignalDeps, table: Table): Promise<Published> {
     files[kind] = body === null ? (refusal as string) : toFile(body, signal.type, modifiedAt);
   }
   const baseContradicts = renderings['robots.txt']?.baseContradicts ?? [];
-  return { table, files: files as Published['files'], cannotExpress, baseContradicts };
+  return { crawlers, table, files: files as Published['files'], cannotExpress, baseContradicts };
 }
 
 /** Returns the time from which on it is served. */

@@ -2332,10 +2332,10 @@ export interface components {
         /** @description Something that needs attention */
         AttentionItem: {
             /**
-             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `unreadable_address`: A proxy sent an address that cannot be read within the last day. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `agent_keys`: The keys of an agent that signs cannot be fetched. `drift`: The live files of a site differ from its signals. `denials`: A requester is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
+             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `unreadable_address`: A proxy sent an address that cannot be read within the last day. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `crawler_directory`: The crawler directory cannot be renewed. `agent_keys`: The keys of an agent that signs cannot be fetched. `drift`: The live files of a site differ from its signals. `denials`: A requester is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
              * @enum {unknown}
              */
-            kind: "license_ending" | "quota" | "license_request" | "webhook" | "unreadable_address" | "identity_list" | "agent_keys" | "drift" | "denials" | "spoofing" | "crawler";
+            kind: "license_ending" | "quota" | "license_request" | "webhook" | "unreadable_address" | "identity_list" | "crawler_directory" | "agent_keys" | "drift" | "denials" | "spoofing" | "crawler";
             /** @enum {unknown} */
             severity: "high" | "medium" | "low";
             /** @description The ids of what it is about */
@@ -2372,7 +2372,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -2384,7 +2384,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "denials" | "crawler" | "identity" | "license" | "site" | "signals" | "license_request" | "offer" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "denials" | "crawler" | "identity" | "crawler_directory" | "license" | "site" | "signals" | "license_request" | "offer" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -2801,7 +2801,7 @@ export interface components {
         };
         /** @enum {unknown} */
         ContentType: "article" | "report" | "image" | "dataset" | "video";
-        /** @description A bot of the directory that comes with this version of Postern */
+        /** @description A bot of the crawler directory */
         Crawler: {
             /** @enum {string} */
             object: "crawler";
@@ -2824,6 +2824,16 @@ export interface components {
             hasMore: boolean;
             totalCount: number;
             nextCursor: string | null;
+            /** @description The directory in force */
+            directory: {
+                /** @description The day on which its rows were last looked at */
+                date: string;
+                /**
+                 * @description Where it comes from: `package` is the directory of this version
+                 * @enum {unknown}
+                 */
+                source: "package" | "file" | "url";
+            };
         };
         /** @enum {unknown} */
         CrawlerPurpose: "training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other";
@@ -5324,6 +5334,26 @@ export interface components {
                     /** @description Decisions when it began */
                     of: number;
                 };
+            };
+            /** @description The crawler directory in force */
+            directory: {
+                /** @description The day on which its rows were last looked at */
+                date: string;
+                /**
+                 * @description Where it comes from: `package` is the directory of this version
+                 * @enum {unknown}
+                 */
+                source: "package" | "file" | "url";
+                /** @description When the last directory was taken from the file or the URL of the settings */
+                taken: string | null;
+                /** @description When they were last looked at */
+                attempted: string | null;
+                /** @description Failed attempts since the last that succeeded */
+                failures: number;
+                /** @description When the first of these was */
+                failingSince: string | null;
+                /** @description Why the last attempt failed */
+                error: string | null;
             };
             /** @description What verifies visitors */
             visitors: {
@@ -8906,9 +8936,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, denials, crawler, identity, license, site, signals, license_request, offer, statement, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, denials, crawler, identity, crawler_directory, license, site, signals, license_request, offer, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

@@ -1,12 +1,13 @@
 /** The crawler directory: known bots, who operates them and what for. */
 import { Anchor } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
+import { useRead } from '../api/read.ts';
 import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
-import { CrawlerLink, Tags } from '../parts/show.tsx';
+import { CrawlerLink, formatDayIn, Tags } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { type Crawler, PROOFS, PURPOSES } from './types.ts';
 
@@ -41,13 +42,20 @@ const COLUMNS: readonly Column<Crawler>[] = [
 
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
+const FROM = { package: 'this version', file: 'your file', url: 'your URL' } as const;
+
 export default function CrawlersPage() {
+  const { directory } = useRead('GET /v1/crawlers', { query: { limit: 1 } }).data ?? {};
   const { q, purpose } = useFilters().values;
   return (
     <>
       <PageHead
         title="Crawlers"
-        lead="Bots that Postern knows by their user agents. A user agent is only a claim; some can be proven."
+        lead={`Bots that Postern knows by their user agents. A user agent is only a claim; some can be proven.${
+          directory === undefined
+            ? ''
+            : ` Directory of ${formatDayIn(directory.date, 'UTC')}, from ${FROM[directory.source]}.`
+        }`}
       />
       <div className="filters" role="search">
         <FilterWords label="Part of a name, an operator or a user agent" />

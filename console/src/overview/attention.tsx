@@ -117,6 +117,7 @@ const BEGUN: ReadonlySet<string> = new Set<Item['kind']>([
   'unreadable_address',
   'identity_list',
   'agent_keys',
+  'crawler_directory',
   'drift',
   'spoofing',
   'crawler',
@@ -140,6 +141,7 @@ const STEPS: Partial<Record<string, (item: Item) => Step>> = {
   webhook: ({ subject: { webhookId = '' } }) => ({ label: 'See deliveries', path: `/webhooks/${webhookId}` }),
   unreadable_address: () => ({ label: 'See the status', path: '/status' }),
   identity_list: () => ({ label: 'See the lists', path: '/status' }),
+  crawler_directory: () => ({ label: 'See the crawlers', path: '/crawlers' }),
   agent_keys: () => ({ label: 'See the status', path: '/status' }),
   drift: ({ subject: { host = '' } }) => ({ label: 'See the differences', path: `/sites/${encodeURIComponent(host)}` }),
   denials: ({ subject: { requesterId }, since }) => ({

@@ -57,6 +57,7 @@ export const FORGETS = {
   'identity.list_changed': LIST,
   'identity.list_suspicious': LIST,
   'identity.list_accepted': LIST,
+  'crawler_directory.replaced': { directory: 'all' },
   'license.created': LICENSE,
   'license.updated': LICENSE,
   'license.revoked': LICENSE,

@@ -41,6 +41,7 @@ export const KINDS = {
   'identity.list_changed': { event: false, doc: 'A published list of addresses has other ranges' },
   'identity.list_suspicious': { event: true, doc: 'A published list shrank by more than half and is held back' },
   'identity.list_accepted': { event: false, doc: 'A list that was held back was accepted' },
+  'crawler_directory.replaced': { event: false, doc: 'A newer crawler directory is in force' },
   'license.created': { event: true, doc: 'A license was given' },
   'license.updated': { event: true, doc: 'A license was edited' },
   'license.revoked': { event: true, doc: 'A license was revoked or deleted' },

@@ -2,12 +2,13 @@ import type { Migration } from '../db.ts';
 import { DECISIONS } from './0001-decisions.ts';
 import { REQUESTERS } from './0001-requesters.ts';
 import { TABLES } from './0001-tables.ts';
+import { CRAWLER_DIRECTORY } from './0037-crawler-directory.ts';
 
 /** The version of `0001`. Before the first release there were 36 migrations, which made the same tables. */
 export const FIRST_VERSION = 36;
 
 /** In order. Never edit one that was released. */
-export const MIGRATIONS: readonly Migration[] = [[...TABLES, ...REQUESTERS, ...DECISIONS]];
+export const MIGRATIONS: readonly Migration[] = [[...TABLES, ...REQUESTERS, ...DECISIONS], CRAWLER_DIRECTORY];
 
 /** The version of a store after all of them. */
 export const schemaVersion = (migrations: readonly Migration[] = MIGRATIONS): number =>

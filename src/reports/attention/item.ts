@@ -10,6 +10,7 @@ export const KINDS = {
   webhook: 'The deliveries of a webhook fail',
   unreadable_address: 'A proxy sent an address that cannot be read within the last day',
   identity_list: 'A published list of addresses is held back, or too old to verify visitors',
+  crawler_directory: 'The crawler directory cannot be renewed',
   agent_keys: 'The keys of an agent that signs cannot be fetched',
   drift: 'The live files of a site differ from its signals',
   denials: 'A requester is denied far more often than in the days before',

@@ -6,12 +6,20 @@ import type { Keys } from '../../api/keys/authenticate.ts';
 import { type Caller, holdsPermission, isPublicKey } from '../../api/permissions.ts';
 import type { Db } from '../../db/db.ts';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
+import type { RenewedDirectory } from '../../requesters/crawlers/renewal.ts';
 import type { Signatures } from '../../requesters/signatures/signatures.ts';
 import { findNames } from '../../requesters/store.ts';
 import { type Item, mostUrgent } from './item.ts';
 import { endingLicenses, openRequests, usedQuotas } from './licenses.ts';
 import { AttentionAnswer, attentionAnswer } from './schema.ts';
-import { driftedSites, failingAgents, failingWebhooks, troubledLists, unreadableAddresses } from './services.ts';
+import {
+  driftedSites,
+  failingAgents,
+  failingWebhooks,
+  staleDirectory,
+  troubledLists,
+  unreadableAddresses,
+} from './services.ts';
 import { alarms, newCrawlers } from './visits.ts';
 
 export interface AttentionDeps {
@@ -19,6 +27,7 @@ export interface AttentionDeps {
   columns: Columns;
   signatures: Pick<Signatures, 'directories'>;
   keys: Pick<Keys, 'unreadable'>;
+  directory: Pick<RenewedDirectory, 'state'>;
   /** Epoch ms. */
   now(): number;
 }
@@ -40,7 +49,10 @@ export function attentionRoutes(app: App, deps: AttentionDeps): void {
 }
 
 /** A caller receives only what it may also read elsewhere. */
-function readers({ db, columns, signatures, keys, now: clock }: AttentionDeps, caller: Caller): Promise<Item[]>[] {
+function readers(
+  { db, columns, signatures, keys, directory, now: clock }: AttentionDeps,
+  caller: Caller,
+): Promise<Item[]>[] {
   const now = clock();
   const { permissions, readOnly } = caller;
   const readings = [newCrawlers(db, now)];
@@ -52,7 +64,9 @@ function readers({ db, columns, signatures, keys, now: clock }: AttentionDeps, c
     readings.push(Promise.resolve(unreadableAddresses(keys.unreadable.figures())));
     if (!readOnly) readings.push(usedQuotas({ db, columns }, now));
   }
-  if (holdsPermission(permissions, 'policies:read')) readings.push(driftedSites(db));
+  if (holdsPermission(permissions, 'policies:read')) {
+    readings.push(driftedSites(db), Promise.resolve(staleDirectory(directory.state())));
+  }
   if (holdsPermission(permissions, 'webhooks:manage')) readings.push(failingWebhooks(db));
   return readings;
 }

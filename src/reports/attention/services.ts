@@ -3,6 +3,7 @@
 import type { UnreadableFigures } from '../../api/keys/unreadable.ts';
 import { findFailing } from '../../api/webhooks/store.ts';
 import type { Db } from '../../db/db.ts';
+import type { CrawlerDirectoryState } from '../../requesters/crawlers/renewal.ts';
 import { FRESH_MS, isFresh } from '../../requesters/identities/list.ts';
 import { findLists } from '../../requesters/identities/store.ts';
 import type { DirectoryState } from '../../requesters/signatures/directories.ts';
@@ -81,6 +82,13 @@ function listItems(overdue: readonly Overdue[], severity: Overdue['severity']): 
     }),
     (count) => `${count} published lists could not be fetched for too long: they verify no visitors.`,
   );
+}
+
+export function staleDirectory({ date, failures, failingSince }: CrawlerDirectoryState): Item[] {
+  if (failures === 0) return [];
+  const message = `The crawler directory cannot be renewed: the one of ${date} stays in force.`;
+  const path = '/v1/crawlers';
+  return [{ kind: 'crawler_directory', severity: 'medium', subject: {}, message, since: failingSince, path }];
 }
 
 /** The keys as this node has them; its metrics say more. */

@@ -7,10 +7,11 @@ import { fail, unavailable } from '../../api/errors.ts';
 import { Unavailable } from '../../db/db.ts';
 import { type ImpactMemory, toResourceLimits } from '../../lib/memory.ts';
 import { atMost } from '../../lib/queue.ts';
+import { directoryInForce, PACKAGED } from '../../rules/crawlers/directory.ts';
 import type { FromImpactWorker, ImpactSetup } from './impact-worker.ts';
 import type { ImpactReport } from './report.ts';
 
-export type ImpactQuestion = Omit<ImpactSetup, 'records' | 'checksCome' | 'memory'>;
+export type ImpactQuestion = Omit<ImpactSetup, 'records' | 'checksCome' | 'memory' | 'directory'>;
 
 export interface Impacts {
   /** Throws service_unavailable when too many wait, Unavailable when the records cannot be read. */
@@ -35,8 +36,15 @@ export function openImpacts(records: string, memory: ImpactMemory, checksRecorde
     if (signal.aborted) throw hangUp();
     if (closed) throw new Unavailable('the service is stopping');
     const watch = watched(checksRecorded);
+    const directory = directoryInForce();
     const thread = new Worker(new URL('./impact-worker.ts', import.meta.url), {
-      workerData: { ...question, records, memory, checksCome: watch.checksCome } satisfies ImpactSetup,
+      workerData: {
+        ...question,
+        records,
+        memory,
+        checksCome: watch.checksCome,
+        directory: directory === PACKAGED ? null : directory,
+      } satisfies ImpactSetup,
       // Out of heap, the thread ends, not the process.
       resourceLimits: toResourceLimits(memory.heap),
     });

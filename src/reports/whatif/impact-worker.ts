@@ -9,6 +9,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RecordedDecision } from '../../decisions/history/past.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import type { ImpactMemory } from '../../lib/memory.ts';
+import { type Directory, useDirectory } from '../../rules/crawlers/directory.ts';
 import type { PolicyVersion } from '../../rules/policy.ts';
 import {
   type Known,
@@ -30,6 +31,8 @@ export interface ImpactSetup extends ReplayOptions {
   from: number;
   to: number;
   memory: ImpactMemory;
+  /** null: the one of this version. */
+  directory: Directory | null;
   /** Shared with the main thread: nonzero while checks are recorded. */
   checksCome: Int32Array<SharedArrayBuffer>;
 }
@@ -143,6 +146,7 @@ async function preview(source: ImpactSource, setup: ImpactSetup): Promise<Impact
 }
 
 const setup = workerData as ImpactSetup;
+if (setup.directory !== null) useDirectory(setup.directory);
 // On Linux a thread has a priority of its own; elsewhere this would be the whole process's.
 if (process.platform === 'linux') setPriority(NICE);
 const post = (message: FromImpactWorker): void => parentPort?.postMessage(message);

@@ -9,12 +9,13 @@ import { CRAWLERS } from '../../rules/crawlers/directory.ts';
 import type { RequesterDeps } from '../routes.ts';
 import { CrawlersRegistered, RegisterCrawlers } from '../schema.ts';
 import { findCrawlers, planRegister } from './register.ts';
+import type { RenewedDirectory } from './renewal.ts';
 import { type CrawlerAnswer, CrawlerPage, ListCrawlersQuery } from './schema.ts';
 
 /** The number of crawlers on the pages before. */
 const POSITION = /^[1-9]\d{0,5}$/;
 
-export function crawlerRoutes(app: App): void {
+export function crawlerRoutes(app: App, directory: Pick<RenewedDirectory, 'state'>): void {
   const list = {
     tag: 'Crawlers',
     permission: 'policies:read',
@@ -23,12 +24,15 @@ export function crawlerRoutes(app: App): void {
     query: ListCrawlersQuery,
     answer: CrawlerPage,
   } as const;
-  route(app, 'GET /v1/crawlers', list, async ({ query }) => toList(listCrawlers(query), toAnswer));
+  route(app, 'GET /v1/crawlers', list, async ({ query }) => {
+    const { date, source } = directory.state();
+    return { ...toList(listCrawlers(query), toAnswer), directory: { date, source } };
+  });
 }
 
 const toAnswer = (crawler: Crawler): CrawlerAnswer => ({ object: 'crawler', ...crawler });
 
-/** Returns a page in the order of the directory, which does not change while the process runs. Throws InvalidCursor. */
+/** Returns a page in the order of the directory in force. Throws InvalidCursor. */
 function listCrawlers({ limit = PAGE_DEFAULT, cursor, purpose, q }: ListCrawlersQuery): Page<Crawler> {
   const part = q?.toLowerCase();
   const all = CRAWLERS.filter(

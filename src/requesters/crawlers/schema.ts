@@ -1,8 +1,10 @@
 /** Crawlers on the wire. */
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
+import { toIso } from '../../lib/clock.ts';
 import { CRAWLER_PURPOSES } from '../../rules/crawlers/crawler.ts';
 import { identities } from '../../rules/crawlers/identity.ts';
+import type { CrawlerDirectoryState } from './renewal.ts';
 
 export const purpose = Type.Enum([...CRAWLER_PURPOSES], { title: 'CrawlerPurpose' });
 
@@ -17,11 +19,49 @@ export const CrawlerAnswer = Type.Object(
     url: Type.Union([Type.String(), Type.Null()], { description: 'A page about the crawler' }),
     source: Type.String({ description: 'The page that the row was taken from' }),
   },
-  { title: 'Crawler', description: 'A bot of the directory that comes with this version of Postern' },
+  { title: 'Crawler', description: 'A bot of the crawler directory' },
 );
 export type CrawlerAnswer = Static<typeof CrawlerAnswer>;
 
-export const CrawlerPage = listSchema(CrawlerAnswer);
+const day = Type.String({ description: 'The day on which its rows were last looked at' });
+const source = Type.Enum(['package', 'file', 'url'], {
+  description: 'Where it comes from: `package` is the directory of this version',
+});
+
+export const CrawlerPage = Type.Object(
+  {
+    ...listSchema(CrawlerAnswer).properties,
+    directory: Type.Object({ date: day, source }, { description: 'The directory in force' }),
+  },
+  { title: 'CrawlerList' },
+);
+
+const timeOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const DirectoryStatus = Type.Object(
+  {
+    date: day,
+    source,
+    taken: timeOrNull('When the last directory was taken from the file or the URL of the settings'),
+    attempted: timeOrNull('When they were last looked at'),
+    failures: Type.Integer({ minimum: 0, description: 'Failed attempts since the last that succeeded' }),
+    failingSince: timeOrNull('When the first of these was'),
+    error: timeOrNull('Why the last attempt failed'),
+  },
+  { description: 'The crawler directory in force' },
+);
+
+export const directoryStatus = (state: CrawlerDirectoryState): Static<typeof DirectoryStatus> => ({
+  date: state.date,
+  source: state.source,
+  taken: toIsoOrNull(state.takenAt),
+  attempted: toIsoOrNull(state.attemptedAt),
+  failures: state.failures,
+  failingSince: toIsoOrNull(state.failingSince),
+  error: state.error,
+});
+
+const toIsoOrNull = (at: number | null): string | null => (at === null ? null : toIso(at));
 
 export const ListCrawlersQuery = Type.Object(
   {

@@ -36,8 +36,8 @@ export interface ListState {
   heldSince: number | null;
 }
 
-/** Returns when a list is fetched next. */
-export const nextFetchAt = ({ attemptedAt, failures }: ListState): number =>
+/** Returns when a list, or another document, is fetched next. */
+export const nextFetchAt = ({ attemptedAt, failures }: Pick<ListState, 'attemptedAt' | 'failures'>): number =>
   attemptedAt + (failures === 0 ? REFRESH_MS : Math.min(REFRESH_MS, RETRY_MS * 2 ** Math.min(failures - 1, 10)));
 
 /** The clock may have been set back: a list of the future is fresh. */

@@ -6,6 +6,7 @@ import type { Deliverer } from '../../api/webhooks/deliverer.ts';
 import type { Lease } from '../../db/postgres/lease.ts';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
 import type { Ledger } from '../../decisions/ledger/ledger.ts';
+import type { RenewedDirectory } from '../../requesters/crawlers/renewal.ts';
 import type { Identities } from '../../requesters/identities/identities.ts';
 import type { Signatures } from '../../requesters/signatures/signatures.ts';
 import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
@@ -24,6 +25,7 @@ export interface Measured {
   dispatch: Lease;
   fetching: Lease;
   identities: Identities;
+  directory: RenewedDirectory;
   signatures: Signatures;
   keys: Keys;
   clockWatch: ClockWatch;
@@ -35,6 +37,7 @@ export const listMetrics = (parts: Measured): Metric[] => [
   ...listColumns(parts),
   ...listEvents(parts),
   ...listVisitorMetrics(parts),
+  ...listDirectory(parts.directory),
   {
     name: 'postern_unreadable_addresses_total',
     help: 'Addresses that trusted proxies sent and that cannot be read',
@@ -42,6 +45,19 @@ export const listMetrics = (parts: Measured): Metric[] => [
   },
   ...listDecisions(parts.ledger),
   ...listLimits(parts.ledger),
+];
+
+const listDirectory = ({ state }: RenewedDirectory): Metric[] => [
+  {
+    name: 'postern_crawler_directory_date_seconds',
+    help: 'The day of the crawler directory in force, as a Unix time',
+    read: () => Date.parse(state().date) / 1000,
+  },
+  {
+    name: 'postern_crawler_directory_failures',
+    help: 'Failed attempts to renew the crawler directory since the last that succeeded',
+    read: () => state().failures,
+  },
 ];
 
 function listCluster({ follower, housekeeping, dispatch, fetching, clockWatch }: Measured): Metric[] {

@@ -12,6 +12,8 @@ import { type PrivacyConfig, USER_AGENT_PRECISIONS } from '../../decisions/preci
 import { toIso } from '../../lib/clock.ts';
 import { formatIpPrecision } from '../../lib/ip-precision.ts';
 import { VERSION } from '../../lib/version.ts';
+import type { RenewedDirectory } from '../../requesters/crawlers/renewal.ts';
+import { DirectoryStatus, directoryStatus } from '../../requesters/crawlers/schema.ts';
 import { openVisitorStatus, VisitorStatus, type VisitorStatusDeps } from './visitor-status.ts';
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes` });
@@ -61,6 +63,7 @@ const StatusAnswer = Type.Object(
       },
       { description: 'What this node keeps of visitors, and for how long' },
     ),
+    directory: DirectoryStatus,
     visitors: VisitorStatus,
     memoryBytes: bytes('Memory of the process'),
   },
@@ -77,6 +80,7 @@ export interface StatusDeps extends Omit<VisitorStatusDeps, 'columns' | 'now'> {
   columns: Columns;
   deliverer: Deliverer;
   privacy: PrivacyConfig;
+  directory: Pick<RenewedDirectory, 'state'>;
   /** Returns what of the work is left. */
   privacyProgress(): Promise<Pick<Status['privacy'], 'retiring' | 'erasures'>>;
 }
@@ -117,6 +121,7 @@ async function getStatus(deps: StatusDeps, visitors: Status['visitors']): Promis
     columns: { behind: copied.behind, rebuilds: copied.rebuilds, restarts: copied.restarts },
     webhooks: { succeeded: sent.succeeded, failed: sent.failed, inFlight: sent.inFlight },
     privacy: { ...toPrivacy(deps.privacy), ...(await deps.privacyProgress()) },
+    directory: directoryStatus(deps.directory.state()),
     visitors,
     memoryBytes: process.memoryUsage.rss(),
   };

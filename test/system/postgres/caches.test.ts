@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { newDirectoryFile } from '../../../kit/crawler-directory.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, testClock } from '../../../kit/service.ts';
 import { walkTable } from '../../caches.ts';
@@ -11,7 +12,12 @@ const clock = testClock();
 const stack = new AsyncDisposableStack();
 after(() => stack.disposeAsync());
 const database = stack.use(await (await testPostgres()).newDatabase());
-const env = { POSTERN_DATABASE_URL: database.url, POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' };
+const { file } = stack.use(newDirectoryFile());
+const env = {
+  POSTERN_DATABASE_URL: database.url,
+  POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true',
+  POSTERN_CRAWLER_DIRECTORY: file,
+};
 
 async function startNode() {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-node-'));
@@ -21,4 +27,4 @@ async function startNode() {
 
 const first = await startNode();
 const nodes = [first, await startNode()];
-walkTable({ nodes, key: first.key, clock });
+walkTable({ nodes, key: first.key, clock, directory: file });

@@ -1,0 +1,101 @@
+/** Reads the text of a setting. Each throws a sentence that says what to do instead. */
+import { parseRange, type Range } from '../lib/ip-range.ts';
+import { LEAST_MIB } from '../lib/memory.ts';
+
+export function readText(text: string): string {
+  if (text.trim() === '') throw new Error('is empty; give a value or unset it');
+  return text;
+}
+
+export function readKey(text: string): string {
+  if (!/^svc_sk_[0-9A-Za-z_]{32,128}$/.test(text)) {
+    throw new Error('must be svc_sk_ and 32 to 128 letters or digits; leave it unset to have one made');
+  }
+  return text;
+}
+
+export function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new Error(`must be a port from 0 to 65535, not "${text}"`);
+  return port;
+}
+
+export function readDatabase(text: string): string {
+  if (!URL.canParse(text) || !['postgres:', 'postgresql:'].includes(new URL(text).protocol)) {
+    throw new Error('must be a URL such as postgres://user:password@host:5432/postern');
+  }
+  return text;
+}
+
+export function readNode(text: string): string {
+  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
+    throw new Error('must be the URL of another node, such as http://10.0.0.5:8080');
+  }
+  return text;
+}
+
+const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+export function readRanges(text: string): Range[] {
+  return splitList(text).map((part) => {
+    const range = parseRange(part);
+    if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
+    return range;
+  });
+}
+
+export function readOrigins(text: string): string[] {
+  const origins = splitList(text);
+  for (const origin of origins) {
+    if (origin === '*') continue;
+    // Browsers send no path, no default port and no uppercase letters.
+    const own = URL.canParse(origin) ? new URL(origin).origin : undefined;
+    if (own === origin) continue;
+    const advice = own === undefined || own === 'null' ? 'such as https://www.example.com' : `which would be ${own}`;
+    throw new Error(`"${origin}" is not an origin, ${advice}`);
+  }
+  return origins;
+}
+
+export function readBoolean(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error(`must be true or false, not "${text}"`);
+  return text === 'true';
+}
+
+export function readAuditDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,5}$/.test(text) || days < 30) throw new Error(`must be a number of days, 30 or more, not "${text}"`);
+  return days;
+}
+
+export function readMaxAge(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,3}$/.test(text) || seconds > 300) throw new Error(`must be a number of seconds up to 300, not "${text}"`);
+  return seconds;
+}
+
+export function readStopDelay(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,2}$/.test(text) || seconds > 60)
+    throw new Error(`must be a number of seconds from 0 to 60, not "${text}"`);
+  return seconds;
+}
+
+export function readMemory(text: string): number {
+  const mib = Number(text);
+  if (!/^\d{1,7}$/.test(text) || mib < LEAST_MIB) {
+    throw new Error(`must be a number of MiB, ${LEAST_MIB} or more, such as 512, not "${text}"`);
+  }
+  return mib;
+}
+
+export function oneOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}, not "${text}"`);
+    return text;
+  };
+}
