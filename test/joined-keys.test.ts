@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { openAsker } from '../client/src/asker.ts';
+import { openKept } from '../client/src/edge/asker.ts';
 import type { AccessDecision, Check } from '../client/src/types.ts';
 import * as fc from '../kit/fast-check.ts';
 import { parseHost, parseTarget, toLocatorKeys } from '../src/lib/urls/locator.ts';
@@ -115,13 +115,8 @@ test('a guard uses a decision again for the same question alone', async () => {
         asked++;
         return { message: JSON.stringify(one), maxAge: 300 } as AccessDecision;
       };
-      const ask = openAsker(
-        {
-          checkAccess: async (one: Check) => answer(one),
-          checkAccessBatch: async ({ checks: all }: { checks: Check[] }) => ({ data: all.map(answer) }),
-        } as never,
-        { timeoutMs: 1_000, keptMax: 100 },
-      );
+      const kept = openKept(100);
+      const ask = (one: Check) => kept(one, async (each) => answer(each));
       for (const one of checks) {
         const { message } = (await ask(one)) as AccessDecision;
         assert.deepEqual(JSON.parse(message), one);

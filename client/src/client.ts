@@ -1,9 +1,10 @@
 /** The client: a method for every operation, made from the generated table. */
 import { fillPath, queryText } from './address.ts';
+import { type Incoming, toError } from './edge/attempt.ts';
 import { follow } from './events.ts';
 import { OPERATIONS } from './generated/operations.ts';
 import { paged } from './pages.ts';
-import { type Connection, type ConnectionOptions, connect, type Incoming, toError } from './transport.ts';
+import { type Connection, type ConnectionOptions, connect } from './transport.ts';
 import type { CallOptions, OperationName, Operations } from './types.ts';
 
 export interface Meta {

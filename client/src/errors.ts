@@ -4,16 +4,16 @@ import type { ApiError, ErrorCode } from './types.ts';
 /** A refusal. `code` says why; `unexpected_answer` means that something else answered, such as a proxy. */
 export class PosternError extends Error {
   override readonly name = 'PosternError';
-  readonly code: ErrorCode | 'unexpected_answer';
-  readonly status: number;
+  declare readonly code: ErrorCode | 'unexpected_answer';
+  declare readonly status: number;
   /** Quote it when you contact the operator. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** The field or parameter that is wrong. */
-  readonly param: string | undefined;
+  declare readonly param: string | undefined;
   /** Everything that is wrong with a body. */
-  readonly details: ApiError['details'];
+  declare readonly details: ApiError['details'];
   /** Seconds to wait before a retry, if the service named them. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
 
   constructor(status: number, error: Partial<ApiError>, more: { requestId?: string; retryAfter?: number } = {}) {
     super(error.message ?? `The answer with status ${status} is not Postern's.`);
@@ -29,8 +29,8 @@ export class PosternError extends Error {
 /** No answer, or none in time. The request may have taken effect all the same. */
 export class PosternUnreachable extends Error {
   override readonly name = 'PosternUnreachable';
-  readonly isTimeout: boolean;
-  readonly attempts: number;
+  declare readonly isTimeout: boolean;
+  declare readonly attempts: number;
 
   constructor(message: string, options: { cause: unknown; isTimeout: boolean; attempts: number }) {
     super(message, { cause: options.cause });

@@ -2,12 +2,17 @@
  * Guards a server with decisions. Promise: only what Postern allows is served. A timeout, an error and unregistered
  * content are denials unless the options say otherwise. No visitor can turn a denial into a failure.
  */
-import { type Ask, type Asked, openAsker } from './asker.ts';
-import { isRefusal } from './breaker.ts';
-import { createPostern } from './client.ts';
-import type { GuardOptions, RouterUrls } from './guard-options.ts';
-import { putHeaders, withHeaders } from './put-headers.ts';
-import { askOnce, checkOf, urlOf } from './question.ts';
+import { type Ask, askOne, openKept, openPost } from './edge/asker.ts';
+import { openCore } from './edge/core.ts';
+import type { RouterUrls } from './edge/options.ts';
+import { putHeaders, withHeaders } from './edge/put-headers.ts';
+import { checkOf, urlOf } from './edge/question.ts';
+import { refusals } from './edge/refusals.ts';
+import { isRead, toPlainPath } from './edge/site-files.ts';
+import { servedAlways, type Verdict } from './edge/verdict.ts';
+import { type NodeRequest, type Visit, visitOfFetch, visitOfNode } from './edge/visit.ts';
+import type { GuardOptions } from './guard-options.ts';
+import { openQueue } from './queue.ts';
 import {
   type Looseness,
   loosenessOfExpress,
@@ -20,19 +25,8 @@ import {
   together,
   urlsOf,
 } from './routers.ts';
-import { isListedFile, isSiteFile, toPlainPath } from './site-files.ts';
 import type { Check } from './types.ts';
-import {
-  allowedWithout,
-  answeredPreflight,
-  preferredBy,
-  refusedUnknown,
-  refusedWithout,
-  servedAlways,
-  type Verdict,
-  verdictOf,
-} from './verdict.ts';
-import { isPreflight, type NodeRequest, type Visit, visitOfFetch, visitOfNode } from './visit.ts';
+import { askOnce } from './views.ts';
 
 export type Handler<Rest extends unknown[]> = (request: Request, ...rest: Rest) => Response | Promise<Response>;
 
@@ -134,15 +128,10 @@ export function guard(options: GuardOptions): Guard {
   };
 }
 
-function requireOptions({ content, origin, onError, unknown, urls, sitemaps = [] }: GuardOptions): void {
+function requireOptions({ content, urls, sitemaps = [] }: GuardOptions): void {
   if (content !== 'url' && typeof content !== 'function') {
     throw new TypeError("`content` must be 'url' or a function that returns the item of a request");
   }
-  if (origin !== undefined && !/^https?:\/\/[^/?#\s@\\]+\/?$/.test(origin)) {
-    throw new TypeError('`origin` must be the origin of your site, such as https://example.com');
-  }
-  requireOneOf('onError', onError);
-  requireOneOf('unknown', unknown);
   if (urls !== undefined) requireUrls(content, urls);
   const odd = sitemaps.find((path) => toPlainPath(path) === undefined);
   if (odd !== undefined) throw new TypeError(`\`sitemaps\` takes paths such as /sitemap.xml, not ${odd}`);
@@ -156,11 +145,6 @@ function requireUrls(content: GuardOptions['content'], urls: RouterUrls): void {
   }
 }
 
-function requireOneOf(name: string, value: unknown): void {
-  if (value === undefined || value === 'deny' || value === 'allow') return;
-  throw new TypeError(`\`${name}\` must be 'deny' or 'allow'`);
-}
-
 interface From {
   /** The request of the visitor, the same object for every guard that it passes. */
   view: object;
@@ -171,28 +155,24 @@ interface From {
 }
 
 function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promise<Verdict> {
-  const { url, key, timeoutMs = TIMEOUT_MS, keptMax = KEPT_MAX } = options;
-  const postern = createPostern({ url, key, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) });
-  const asker = openAsker(postern, { timeoutMs, keptMax });
-  const sitemaps = new Set(options.sitemaps?.map((path) => toPlainPath(path) as string));
-  const service = `${url} ${key}`;
+  const { timeoutMs = TIMEOUT_MS, keptMax = KEPT_MAX } = options;
+  const post = openPost({ ...options, timeoutMs });
+  const queue = openQueue(post, timeoutMs);
+  const kept = openKept(keptMax);
+  const { ask: about = 'everyone', onError = 'deny', pages = true } = options;
+  const said = pages ? refusals : { ...refusals, page: undefined };
+  const decide = openCore({ ...options, ask: about, onError, refusals: said });
+  const service = `${options.url} ${options.key}`;
   const stated = loosenessOfOptions(options.urls);
-  return async (visit, { view, isOfNode, router: seen }) => {
-    if (isPreflight(visit)) return answeredPreflight();
-    if (isSiteFile(visit, sitemaps)) return servedAlways();
+  const sitemaps = new Set(options.sitemaps?.map(toPlainPath));
+  return async (visit, { view, isOfNode, router }) => {
+    if (isRead(visit.method) && sitemaps.has(toPlainPath(visit.path))) return servedAlways();
     const isTogether = (options.batch ?? isOfNode) && mayBatch();
-    const ask: Ask = (check) => askOnce((each) => asker(each, isTogether), check, { view, service });
-    return preferredBy(
-      options.pages === false ? undefined : visit.header('accept'),
-      await decideFor(options, ask, { ...visit, router: together(seen, stated) }),
-    );
+    const send: Ask = isTogether ? queue : (check) => askOne(post, check, timeoutMs);
+    const ask: Ask = (check) => askOnce((one) => kept(one, send), check, { view, service });
+    const checks = () => checksOf(options, { ...visit, router: together(router, stated) });
+    return decide({ visit, known: {}, ask, checks, later: () => {} });
   };
-}
-
-function shownOf(options: GuardOptions, asked: Asked): Asked {
-  if (options.signals !== false || 'error' in asked) return asked;
-  const { signals: _, ...rest } = asked;
-  return rest;
 }
 
 /** workerd also runs Express, and says by this name who it is. */
@@ -203,48 +183,27 @@ interface Routed extends Visit {
   router: Looseness;
 }
 
-async function decideFor(options: GuardOptions, ask: Ask, visit: Routed): Promise<Verdict> {
-  // An error of your own callbacks reaches you and never becomes an allow.
-  const checks = await checksOf(options, visit);
-  try {
-    const verdict = await firstOf(checks, (one) => answerTo(options, ask, { check: one, visit }));
-    return verdict ?? (options.unknown === 'allow' ? allowedWithout('content_unknown') : refusedUnknown());
-  } catch (error) {
-    options.report?.(error);
-    // A refusal of the guard's own request, such as its key, never allows.
-    return options.onError === 'allow' && !isRefusal(error) ? allowedWithout('no_decision') : refusedWithout();
-  }
-}
-
-/** Returns the verdict on the first check that finds something. */
-async function firstOf(
-  [check, ...others]: readonly Check[],
-  answer: (check: Check) => Promise<Verdict | undefined>,
-): Promise<Verdict | undefined> {
-  return check === undefined ? undefined : ((await answer(check)) ?? firstOf(others, answer));
-}
-
 /**
  * Returns the check of the visit. Where your own function finds the item, and what it does not find is let through,
  * those of the other spellings follow: the service finds them only by URL.
  */
 async function checksOf(options: GuardOptions, { router, ...visit }: Routed): Promise<Check[]> {
-  const isByUrl = options.content === 'url';
-  const others = isByUrl || options.unknown !== 'allow' ? [] : otherSpellings(visit.path, router);
-  const paths = [visit.path, ...others];
-  const urls = isByUrl ? urlsOf(router) : undefined;
-  const checks = await Promise.all(paths.map((path) => checkOf(options, { ...visit, path }, urls)));
-  return checks.filter((check) => check !== null);
+  const { content } = options;
+  if (content === 'url') {
+    const urls = urlsOf(router);
+    return [await toCheck(options, visit, { url: urlOf(options, visit), ...(urls && { urls }) })];
+  }
+  const others = options.unknown === 'allow' ? otherSpellings(visit.path, router) : [];
+  const checks = [visit.path, ...others].map(async (path) => {
+    const contentId = await content({ ...visit, path });
+    // Callers without types return null as well.
+    return contentId == null || contentId === '' ? [] : [await toCheck(options, { ...visit, path }, { contentId })];
+  });
+  return (await Promise.all(checks)).flat();
 }
 
-/** Returns the verdict; undefined for unregistered content. */
-async function answerTo(
-  options: GuardOptions,
-  ask: Ask,
-  { check, visit }: { check: Check; visit: Visit },
-): Promise<Verdict | undefined> {
-  const asked = await ask(check);
-  if (isListedFile(asked, visit)) return servedAlways();
-  if ('error' in asked && asked.error.code === 'content_not_found') return undefined;
-  return verdictOf(shownOf(options, asked), options.challenge ?? 'Bearer', urlOf(options, visit));
+async function toCheck(options: GuardOptions, visit: Visit, asked: Pick<Check, 'contentId' | 'url' | 'urls'>) {
+  const requesterId = await options.requester?.(visit);
+  const context = await options.context?.(visit);
+  return checkOf(options, visit, { ...asked, requesterId, context });
 }

@@ -3,7 +3,7 @@
  * its settings are those of the application, of a router in it, or hidden.
  */
 
-import type { RouterUrls } from './guard-options.ts';
+import type { RouterUrls } from './edge/options.ts';
 
 export interface Looseness {
   /** `/A` leads to the route `/a`. */

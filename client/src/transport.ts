@@ -2,8 +2,9 @@
  * Sends requests and retries them. Promise: a write is retried only under the same idempotency key, so it takes effect
  * once; no call waits longer than its options allow; the caller's signal ends it at once.
  */
+import { baseOf, type Incoming, isFine, toError, unreachable, within } from './edge/attempt.ts';
 import { PosternError, PosternUnreachable } from './errors.ts';
-import type { ApiError, CallOptions } from './types.ts';
+import type { CallOptions } from './types.ts';
 
 export interface ConnectionOptions {
   /** Where the service answers, such as `https://postern.example.com`. */
@@ -45,12 +46,6 @@ export interface Outgoing {
   keyHeader?: string;
   /** Statuses that count as answers, besides success. */
   alsoFine?: readonly number[];
-}
-
-export interface Incoming {
-  status: number;
-  headers: Headers;
-  text: string;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -178,86 +173,14 @@ function credentials({ key }: TransportOptions, { keyHeader }: Outgoing): Record
   return keyHeader === undefined ? { authorization: `Bearer ${key}` } : { [keyHeader]: key };
 }
 
-/** Throws TypeError for anything but an http or https URL. */
-function baseOf(url: string): string {
-  const { protocol, origin, pathname } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TypeError(`Postern answers at an http or https URL, not ${url}`);
-  return origin + pathname.replace(/\/+$/, '');
-}
-
 function keyOf({ method }: Outgoing, { idempotencyKey }: CallOptions): string | undefined {
   if (idempotencyKey === false || (method !== 'POST' && method !== 'PATCH')) return undefined;
   // A page loaded over plain HTTP has no crypto.randomUUID.
   return idempotencyKey ?? crypto.getRandomValues(new Uint8Array(16)).join('.');
 }
 
-const isFine = (status: number): boolean => status >= 200 && status < 300;
-
 const isTemporary = (failure: PosternError | PosternUnreachable): boolean =>
   failure instanceof PosternUnreachable || TEMPORARY.has(failure.status) || failure.code === 'idempotency_key_in_use';
-
-/** The error in an answer, which may come from a proxy instead of Postern. */
-export function toError({ status, headers, text }: Incoming): PosternError {
-  const requestId = headers.get('request-id') ?? undefined;
-  const retryAfter = secondsOf(headers.get('retry-after'));
-  return new PosternError(status, errorIn(text), {
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  });
-}
-
-function errorIn(text: string): Partial<ApiError> {
-  try {
-    const { error } = JSON.parse(text) as { error?: Partial<ApiError> };
-    return typeof error?.code === 'string' ? error : {};
-  } catch {
-    return {};
-  }
-}
-
-/** Retry-After is seconds or a date (RFC 9110, 10.2.3). */
-function secondsOf(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
-}
-
-const unreachable = (error: unknown, attempts: number): PosternUnreachable => {
-  const isTimeout = error instanceof TimedOut;
-  const what = isTimeout ? `Postern did not answer within ${error.timeoutMs} ms` : 'Postern could not be reached';
-  return new PosternUnreachable(`${what} (attempt ${attempts}).`, { cause: error, isTimeout, attempts });
-};
-
-class TimedOut extends Error {
-  readonly timeoutMs: number;
-  constructor(timeoutMs: number) {
-    super(`no answer within ${timeoutMs} ms`);
-    this.timeoutMs = timeoutMs;
-  }
-}
-
-async function within<T>(
-  timeoutMs: number,
-  outer: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  outer?.throwIfAborted();
-  const inner = new AbortController();
-  const timer = setTimeout(() => inner.abort(new TimedOut(timeoutMs)), timeoutMs);
-  const end = (): void => inner.abort(outer?.reason);
-  outer?.addEventListener('abort', end, { once: true });
-  try {
-    return await work(inner.signal);
-  } catch (error) {
-    // Runtimes wrap the reason in errors of their own.
-    throw inner.signal.aborted ? inner.signal.reason : error;
-  } finally {
-    clearTimeout(timer);
-    outer?.removeEventListener('abort', end);
-  }
-}
 
 /** Random, so that clients that failed together do not retry together. */
 function pauseMs(made: number, retryAfter: number | undefined): number {

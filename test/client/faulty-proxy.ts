@@ -8,8 +8,15 @@ export interface FaultyProxy extends AsyncDisposable {
   url: string;
   /** Faults of the next requests, in order; `undefined`, and requests after the last one, pass through. */
   faults: (Fault | undefined)[];
-  /** Method, path and idempotency key of every request. */
-  asked: { method: string; path: string; key: string | undefined; at: number; headers: IncomingMessage['headers'] }[];
+  /** Every request, in order. */
+  asked: {
+    method: string;
+    path: string;
+    key: string | undefined;
+    at: number;
+    headers: IncomingMessage['headers'];
+    body: string;
+  }[];
 }
 
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
@@ -25,6 +32,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       key: headers['idempotency-key'] as string | undefined,
       at: performance.now(),
       headers,
+      body: Buffer.concat(chunks).toString(),
     });
     const fault = proxy.faults.shift();
     if (fault === 'silent') return;

@@ -1,5 +1,5 @@
 /** Shows what a denied crawler, and a person, get to see of an offer. */
-import { offerHeaders } from '../../../client/src/offers.ts';
+import { offerHeaders } from '../../../client/src/edge/offers.ts';
 import { formatMicros } from '../licenses/money.ts';
 import type { Offer } from './offer.ts';
 

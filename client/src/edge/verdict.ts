@@ -2,11 +2,12 @@
  * The answer to a visitor. Promise: a denial shows by status, `Retry-After` and remedies what would help, and
  * nothing of the rules. Headers carry ids and limits, for allows too.
  */
+
+import type { AccessDecision } from '../types.ts';
 import type { Asked } from './asker.ts';
-import { type Offered, offeredIn, offerHeaders } from './offers.ts';
-import { prefersPage, toPage } from './page.ts';
+import { given } from './given.ts';
+import type { Offered } from './offers.ts';
 import type { Problem, Remedy } from './problem.ts';
-import type { AccessDecision } from './types.ts';
 
 export interface Verdict {
   allowed: boolean;
@@ -38,28 +39,42 @@ const PHRASES = {
 /** The problem type of draft-ietf-httpapi-ratelimit-headers-11. */
 const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
-/** Returns the verdict of an answer. `challenge` is the WWW-Authenticate of a 401, `url` what was asked for. */
-export function verdictOf(asked: Asked, challenge: string, url: string): Verdict {
+type Prices = (offered: readonly Offered[]) => Record<string, string> | undefined;
+
+/** Returns the verdict of an answer. `challenge` is the WWW-Authenticate of a 401. */
+export function verdictOf(asked: Asked, challenge: string, prices: Prices): Verdict {
   if ('error' in asked) {
     if (asked.error.code !== 'invalid_token') return refused(403, 'refused_question', 'The check was refused.', {});
     return refused(401, 'invalid_token', asked.error.message, { 'www-authenticate': 'Bearer error="invalid_token"' });
   }
   const headers = headersOf(asked);
-  const ofPage = asked.signals?.headers;
-  if (asked.allowed) return allowed({ ...headers, ...ofPage, ...UNSHARED }, asked);
   // Only observed: the site serves it and can see what the policy says.
-  if (!asked.enforced) return allowed({ ...headers, ...ofPage, ...UNSHARED, 'x-postern-would': 'deny' }, asked);
+  if (asked.allowed || !asked.enforced) {
+    const would = asked.allowed ? undefined : 'deny';
+    return allowed({ ...headers, ...asked.signals?.headers, ...UNSHARED, 'x-postern-would': would }, asked);
+  }
   const offered = offeredIn(asked);
   const status = statusOf(asked, offered);
   const verdict = refused(status, asked.reason ?? 'policy_denied', asked.message, {
     ...headers,
-    ...withLink(offerHeaders(offered, url), asked.signals?.denialHeaders.link),
-    ...(couldSign(asked) ? { 'accept-signature': ACCEPT_SIGNATURE } : {}),
-    ...(status === 401 ? { 'www-authenticate': challenge } : {}),
-    ...retryHeaders(asked),
+    ...withLink(prices(offered) ?? {}, asked.signals?.denialHeaders.link),
+    'accept-signature': couldSign(asked) ? ACCEPT_SIGNATURE : undefined,
+    'www-authenticate': status === 401 ? challenge : undefined,
+    'retry-after': retryAfter(asked),
   });
   return withDecision(verdict, asked, offered);
 }
+
+type Headed = Record<string, string | undefined>;
+
+/** Returns the offers of all remedies, each once. */
+const offeredIn = ({ remedies = [] }: Pick<AccessDecision, 'remedies'>): Offered[] => [
+  ...new Map(
+    remedies
+      .flatMap((remedy) => (remedy.kind === 'license' ? (remedy.offers ?? []) : []))
+      .map((offer) => [offer.licenseType, offer] as const),
+  ).values(),
+];
 
 /** A cache in front would give the page to visitors that are denied. The same as of `/v1/authorize`. */
 const UNSHARED = { 'cache-control': 'private', vary: 'Authorization, Signature, User-Agent' };
@@ -79,17 +94,17 @@ const withLink = (headers: Record<string, string>, link: string | undefined): Re
 /** Allows without a decision: no item, or no answer. */
 export const allowedWithout = (why: string): Verdict => allowed({ ...UNSHARED, 'x-postern-error': why }, null);
 
+/** Allows a visitor without a question. */
+export const allowedUnasked = (): Verdict => allowed(UNSHARED, null);
+
 /** Allows what no guard refuses. */
 export const servedAlways = (): Verdict => allowed({}, null);
 
 /** Answers a CORS preflight without the application. It grants nothing: a site that wants to does so before. */
 export const answeredPreflight = (): Verdict => ({
+  ...servedAlways(),
   allowed: false,
   status: 204,
-  headers: {},
-  problem: null,
-  body: null,
-  decision: null,
   toResponse: () => new Response(null, { status: 204 }),
 });
 
@@ -99,11 +114,14 @@ export const refusedUnknown = (): Verdict => refused(403, 'content_unknown', 'Th
 export const refusedWithout = (): Verdict =>
   refused(503, 'no_decision', 'Access cannot be decided now.', { 'retry-after': '1' });
 
+/** Returns when a used-up quota begins again; one for the whole license never does. */
+const findRenewal = ({ reason, quota }: AccessDecision): string | undefined =>
+  reason === 'quota_exceeded' ? (quota?.resetAt ?? undefined) : undefined;
+
 /** Maps a denial to a status: 429 limit or quota, 402 with an offer that helps, 401 unauthenticated, else 403. */
-function statusOf({ reason, requesterId, quota }: AccessDecision, offered: readonly Offered[]): 401 | 402 | 403 | 429 {
-  // A quota for the whole license never begins again.
-  const isOver = reason === 'rate_limit_exceeded' || (reason === 'quota_exceeded' && quota?.resetAt != null);
-  if (isOver) return 429;
+function statusOf(decision: AccessDecision, offered: readonly Offered[]): 401 | 402 | 403 | 429 {
+  const { reason, requesterId } = decision;
+  if (reason === 'rate_limit_exceeded' || findRenewal(decision) !== undefined) return 429;
   if (offered.length > 0) return 402;
   return reason === 'no_license' && requesterId === null ? 401 : 403;
 }
@@ -114,68 +132,60 @@ const LENGTHS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour:
 const secondsTo = (resetAt: string, created: string): number =>
   Math.max(1, Math.ceil((Date.parse(resetAt) - Date.parse(created)) / 1000));
 
-function retryHeaders({ reason, rateLimit, quota, created }: AccessDecision): Record<string, string> {
-  const isByQuota = reason === 'quota_exceeded' && quota?.resetAt != null;
-  const seconds = isByQuota ? secondsTo(quota.resetAt as string, created) : rateLimit?.retryAfter;
-  return seconds === undefined ? {} : { 'retry-after': String(seconds) };
+function retryAfter(decision: AccessDecision): string | undefined {
+  const renewal = findRenewal(decision);
+  const seconds = renewal === undefined ? decision.rateLimit?.retryAfter : secondsTo(renewal, decision.created);
+  return seconds?.toString();
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-11. */
-function limitFields({ rateLimit, quota, created }: AccessDecision): Record<string, string> {
+function limitFields({ rateLimit, quota, created }: AccessDecision): Headed {
   const policies: string[] = [];
   const states: string[] = [];
+  const add = (name: string, [q, w, r, t]: readonly (number | undefined)[]): void => {
+    policies.push(`"${name}";q=${q}${w === undefined ? '' : `;w=${w}`}`);
+    states.push(`"${name}";r=${r}${t === undefined ? '' : `;t=${t}`}`);
+  };
   if (rateLimit !== null) {
     const { limit, remaining, period, resetAt } = rateLimit;
-    const length = LENGTHS[period] ?? Infinity;
-    policies.push(`"access";q=${limit}${length === Infinity ? '' : `;w=${length}`}`);
+    const length = LENGTHS[period];
     // The millisecond at the end of a window does not make it a second longer.
-    states.push(`"access";r=${remaining};t=${Math.min(length, secondsTo(resetAt, created))}`);
+    add('access', [limit, length, remaining, Math.min(length ?? Infinity, secondsTo(resetAt, created))]);
   }
   // Services before quotas do not answer one.
   if (quota != null) {
     const { units, remaining, resetAt } = quota;
-    policies.push(`"license";q=${units}`);
-    states.push(`"license";r=${remaining}${resetAt === null ? '' : `;t=${secondsTo(resetAt, created)}`}`);
+    add('license', [units, undefined, remaining, resetAt === null ? undefined : secondsTo(resetAt, created)]);
   }
   return policies.length === 0 ? {} : { 'ratelimit-policy': policies.join(', '), ratelimit: states.join(', ') };
 }
 
-function headersOf(decision: AccessDecision): Record<string, string> {
+function headersOf(decision: AccessDecision): Headed {
   const { id, reason, permissions, rateLimit } = decision;
   return {
-    ...(id === null ? {} : { 'x-postern-decision': id }),
+    'x-postern-decision': id ?? undefined,
     ...(reason === null ? { 'x-postern-permissions': permissions.join(',') } : { 'x-postern-reason': reason }),
     ...limitFields(decision),
-    ...(rateLimit === null
-      ? {}
-      : { 'x-postern-limit': String(rateLimit.limit), 'x-postern-remaining': String(rateLimit.remaining) }),
+    ...(rateLimit && { 'x-postern-limit': `${rateLimit.limit}`, 'x-postern-remaining': `${rateLimit.remaining}` }),
   };
 }
 
-const allowed = (headers: Record<string, string>, decision: AccessDecision | null): Verdict => ({
+const allowed = (headers: Headed, decision: AccessDecision | null): Verdict => ({
   allowed: true,
   status: 200,
-  headers,
+  headers: given(headers),
   problem: null,
   body: null,
   decision,
   toResponse: () => {
-    throw new TypeError('Access is allowed: answer with the content');
+    throw new TypeError('Allowed: serve the content');
   },
 });
 
-function refused(
-  status: 401 | 402 | 403 | 429 | 503,
-  reason: string,
-  detail: string,
-  headers: Record<string, string>,
-): Verdict {
+function refused(status: keyof typeof PHRASES, reason: string, detail: string, headers: Headed): Verdict {
   const problem: Problem = { title: PHRASES[status], status, detail, reason, remedies: [] };
-  return toVerdict(
-    problem,
-    { ...headers, 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store', vary: 'Accept' },
-    null,
-  );
+  const all = { ...headers, 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store', vary: 'Accept' };
+  return toVerdict(problem, given(all), null);
 }
 
 /** Only a limit or a quota that is used up answers 429. */
@@ -189,38 +199,31 @@ const quotaProblem = ({ status }: Problem, { reason }: AccessDecision): Partial<
     : {};
 
 function withDecision({ problem, headers }: Verdict, decision: AccessDecision, offered: readonly Offered[]): Verdict {
-  const licensingUrl = decision.signals?.licensingUrl ?? offered.find((one) => one.url !== undefined)?.url;
-  return toVerdict(
-    {
-      ...(problem as Problem),
-      ...quotaProblem(problem as Problem, decision),
-      remedies: (decision.remedies ?? []).map(toRemedy),
-      ...(licensingUrl === undefined ? {} : { licensingUrl }),
-      ...(decision.id === null ? {} : { decisionId: decision.id }),
-    },
-    headers,
-    decision,
+  const more = given({
+    ...quotaProblem(problem as Problem, decision),
+    remedies: (decision.remedies ?? []).map(toRemedy),
+    licensingUrl: decision.signals?.licensingUrl ?? offered.find((one) => one.url !== undefined)?.url,
+    decisionId: decision.id ?? undefined,
+  });
+  return toVerdict({ ...(problem as Problem), ...more }, headers, decision);
+}
+
+const toVerdict = (problem: Problem, headers: Verdict['headers'], decision: AccessDecision | null): Verdict =>
+  withBody(
+    { allowed: false, status: problem.status as Verdict['status'], headers, problem, decision },
+    { type: PROBLEM_TYPE, text: JSON.stringify(problem) },
   );
-}
 
-function toVerdict(problem: Problem, headers: Verdict['headers'], decision: AccessDecision | null): Verdict {
-  const body = { type: PROBLEM_TYPE, text: JSON.stringify(problem) };
-  const status = problem.status as Verdict['status'];
-  return withBody({ allowed: false, status, headers, problem, body, decision }, body);
-}
-
-const withBody = (verdict: Omit<Verdict, 'toResponse'>, body: { type: string; text: string }): Verdict => ({
+const withBody = (verdict: Omit<Verdict, 'toResponse' | 'body'>, body: { type: string; text: string }): Verdict => ({
   ...verdict,
   body,
   toResponse: () =>
     new Response(body.text, { status: verdict.status, headers: { ...verdict.headers, 'content-type': body.type } }),
 });
 
-/** Gives a refusal the body that a visitor with this `Accept` prefers. */
-export const preferredBy = (accept: string | undefined, verdict: Verdict): Verdict =>
-  verdict.problem === null || !prefersPage(accept)
-    ? verdict
-    : withBody(verdict, { type: 'text/html; charset=utf-8', text: toPage(verdict.problem) });
+/** Gives a refusal a small page as its body. */
+export const withPage = (verdict: Verdict, text: string): Verdict =>
+  withBody(verdict, { type: 'text/html; charset=utf-8', text });
 
 /** Omits the index of the rule and the id of the license, which visitors must not see. */
 function toRemedy(remedy: NonNullable<AccessDecision['remedies']>[number]): Remedy {

@@ -2,7 +2,7 @@
  * Remembers a service that does not answer. Promise: after three failures in a row nothing is asked for some seconds,
  * then one trial request at a time. Holds plain numbers only: edge runtimes forbid visitors to share anything else.
  */
-import { PosternError, PosternUnreachable } from './errors.ts';
+import { PosternError, PosternUnreachable } from '../errors.ts';
 
 export interface Breaker {
   /** Throws PosternUnreachable while nothing is asked; else the caller asks, and says how it went. */

@@ -2,6 +2,8 @@
 import { amountOf, type Offered } from './offers.ts';
 import type { Problem, Remedy } from './problem.ts';
 
+export type PageFor = (accept: string | undefined, problem: Problem) => string | undefined;
+
 const STYLE =
   ':root{color-scheme:light dark}' +
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;overflow-wrap:anywhere;' +
@@ -16,7 +18,7 @@ const HEADINGS: Readonly<Record<number, string>> = {
   503: 'Access cannot be decided now',
 };
 
-export function toPage({ status, detail, remedies, licensingUrl, decisionId }: Problem): string {
+function toPage({ status, detail, remedies, licensingUrl, decisionId }: Problem): string {
   const title = HEADINGS[status] as string;
   const steps = remedies.map((remedy) => `<li>${escape(sentenceOf(remedy))}${offersOf(remedy)}</li>`).join('');
   return (
@@ -77,11 +79,14 @@ function priceOf(offer: Offered): string {
 const escape = (text: string): string =>
   text.toWellFormed().replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 
+/** Returns the page of a refusal for a visitor with this `Accept`; undefined where it prefers problem details. */
+export const pageFor: PageFor = (accept, problem) => (prefersPage(accept) ? toPage(problem) : undefined);
+
 /**
  * Tests whether a visitor would rather have a page than problem details, by its `Accept` (RFC 9110, 12.5.1): browsers
  * would, and programs that accept anything would not.
  */
-export function prefersPage(accept: string | undefined): boolean {
+function prefersPage(accept: string | undefined): boolean {
   const ranges = (accept ?? '').toLowerCase().split(',').map(toRange);
   const page = weightOf(ranges, ['text/html', 'text/*', '*/*']);
   return page > weightOf(ranges, ['application/problem+json', 'application/*', '*/*']) && page > 0;

@@ -8,17 +8,16 @@ import type { Visit } from './visit.ts';
 const FILES: ReadonlySet<string> = new Set(['/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico']);
 const FOLDER = '/.well-known/';
 
-/** `sitemaps`: the paths of the site's sitemaps. */
-export function isSiteFile({ method, path }: Visit, sitemaps: ReadonlySet<string>): boolean {
+export function isSiteFile({ method, path }: Visit): boolean {
   const plain = isRead(method) ? toPlainPath(path) : undefined;
-  return plain !== undefined && (FILES.has(plain) || plain.startsWith(FOLDER) || sitemaps.has(plain));
+  return plain !== undefined && (FILES.has(plain) || plain.startsWith(FOLDER));
 }
 
 /** Tests for a file that the service knows from the settings of the site, such as a sitemap. */
 export const isListedFile = (asked: Asked, { method }: Visit): boolean =>
   isRead(method) && !('error' in asked) && asked.signals?.free === true;
 
-const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /** Escapes that some servers read as a separator. */
 const DECEPTIVE = /%(?:2f|5c)/i;

@@ -3,8 +3,7 @@
  * about the license, and `PAYMENT-REQUIRED` of x402 version 2. Together they have at most 2 KiB: what does not fit is
  * left out, the least important first, and no value is cut.
  */
-import type { components } from './generated/schema.ts';
-import type { AccessDecision } from './types.ts';
+import type { components } from '../generated/schema.ts';
 
 /** An offer as visitors see it. */
 export type Offered = components['schemas']['Offered'];
@@ -12,15 +11,6 @@ export type Offered = components['schemas']['Offered'];
 /** Bytes of names, values and line ends: proxies and clients bound the headers of an answer. */
 const BYTES_MAX = 2048;
 const MICRO_DIGITS = 6;
-
-/** Returns the offers of all remedies, each once. */
-export const offeredIn = ({ remedies = [] }: Pick<AccessDecision, 'remedies'>): Offered[] => [
-  ...new Map(
-    remedies
-      .flatMap((remedy) => (remedy.kind === 'license' ? (remedy.offers ?? []) : []))
-      .map((offer) => [offer.licenseType, offer] as const),
-  ).values(),
-];
 
 /** `url`: what was asked for. */
 export function offerHeaders(offered: readonly Offered[], url: string): Record<string, string> {

@@ -1,0 +1,3 @@
+import { guardSite } from '@postern/client/cloudflare';
+
+export default guardSite();

@@ -1,0 +1,86 @@
+/** Makes one request to the service. Promise: it ends in time, with an answer or an error that says why. */
+import { PosternError, PosternUnreachable } from '../errors.ts';
+import type { ApiError } from '../types.ts';
+
+export interface Incoming {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export const isFine = (status: number): boolean => status >= 200 && status < 300;
+
+/** Throws TypeError for anything but an http or https URL. */
+export function baseOf(url: string): string {
+  const { protocol, origin, pathname } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError(`Postern answers at an http or https URL, not ${url}`);
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+/** The error in an answer, which may come from a proxy instead of Postern. */
+export function toError({ status, headers, text }: Incoming): PosternError {
+  const requestId = headers.get('request-id') ?? undefined;
+  const retryAfter = secondsOf(headers.get('retry-after'));
+  return new PosternError(status, errorIn(jsonIn(text)), {
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+/** Returns the value of a text; undefined for what is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the error in an answer; empty where something else answered, such as a proxy. */
+export function errorIn(value: unknown): Partial<ApiError> {
+  const { error } = (value ?? {}) as { error?: Partial<ApiError> };
+  return typeof error?.code === 'string' ? error : {};
+}
+
+/** Retry-After is seconds or a date (RFC 9110, 10.2.3). */
+function secondsOf(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
+}
+
+const TIMED_OUT = 'TimeoutError';
+
+export const unreachable = (error: unknown, attempts: number): PosternUnreachable => {
+  const isTimeout = error instanceof Error && error.name === TIMED_OUT;
+  const what = isTimeout ? error.message : 'could not be reached';
+  return new PosternUnreachable(`Postern ${what} (attempt ${attempts}).`, { cause: error, isTimeout, attempts });
+};
+
+/** Throws the reason of `outer`, or an error of its own, also where `work` does not heed its signal. */
+export async function within<T>(
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  outer?.throwIfAborted();
+  const inner = new AbortController();
+  const { signal } = inner;
+  const timer = setTimeout(() => {
+    inner.abort(Object.assign(new Error(`did not answer within ${timeoutMs} ms`), { name: TIMED_OUT }));
+  }, timeoutMs);
+  const end = (): void => inner.abort(outer?.reason);
+  outer?.addEventListener('abort', end, { once: true });
+  try {
+    const ended = new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+    return await Promise.race([work(signal), ended]);
+  } catch (error) {
+    // Runtimes wrap the reason in errors of their own.
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', end);
+  }
+}

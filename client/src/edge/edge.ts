@@ -1,0 +1,117 @@
+/**
+ * A guard in front of a site, at the edge: it asks by URL, and serves through the platform. Promise: nothing of a
+ * request says who its visitor is but what the visitor can prove; everything else is what the platform knows.
+ */
+
+import { askOne, openKept, openPost } from './asker.ts';
+import type { Assets } from './assets.ts';
+import { type CoreOptions, openCore } from './core.ts';
+import { given } from './given.ts';
+import type { Known } from './options.ts';
+import { withHeaders } from './put-headers.ts';
+import { checkOf, urlOf } from './question.ts';
+import type { Verdict } from './verdict.ts';
+import { isPreflight, type Visit, visitOfFetch } from './visit.ts';
+
+export interface EdgeOptions extends CoreOptions {
+  /** The files that are served without asking: `assets` for styles, scripts and fonts; absent: none. */
+  assets?: Assets | undefined;
+  /** Returns a file with rules for crawlers in place of the site's own; absent, and undefined: that one is served. */
+  file?: ((visit: Visit) => Promise<Response | undefined>) | undefined;
+  /** Passes the visitor's address on; true by default. */
+  ip?: boolean;
+  /** Passes the visitor's country on; true by default. */
+  country?: boolean;
+  /** States that a crawler is proven where the platform verified it; false by default. */
+  trustBots?: boolean;
+}
+
+export interface Visiting {
+  known?: Known;
+  /** Takes work that goes on beside the answer, such as `waitUntil`; absent: the answer waits for it. */
+  later?: ((work: Promise<unknown>) => void) | undefined;
+  /** The path to ask about, where the platform serves it by another name. */
+  path?: string;
+}
+
+export interface Edge {
+  /** Returns the verdict, for platforms that serve by themselves. */
+  check(request: Request, visiting?: Visiting): Promise<Verdict>;
+  /** Answers the request: with what `serve` fetches from the site, or with a refusal. */
+  handle(request: Request, visiting: Visiting, serve: Serve): Promise<Response>;
+}
+
+export type Serve = (request: Request) => Response | Promise<Response>;
+
+const TIMEOUT_MS = 500;
+const KEPT_MAX = 1_000;
+
+/** Throws TypeError for invalid options: a misconfigured guard must not start. */
+export function openEdge(options: EdgeOptions): Edge {
+  const { timeoutMs = TIMEOUT_MS, keptMax = KEPT_MAX } = options;
+  const post = openPost({ ...options, timeoutMs });
+  const kept = openKept(keptMax);
+  const decide = openCore(options);
+
+  async function check(request: Request, { known = {}, later, path }: Visiting = {}): Promise<Verdict> {
+    const visit = { ...visitOfFetch(request), ...(path !== undefined && { path }) };
+    return decide({
+      visit,
+      known,
+      ask: (one) => kept(one, (each) => askOne(post, each, timeoutMs)),
+      checks: async () => [checkOf(options, visit, { url: urlOf(options, visit), context: contextOf(options, known) })],
+      later,
+    });
+  }
+
+  /** Serves assets, and what is allowed. */
+  async function answer(request: Request, visiting: Visiting, serve: Serve): Promise<Response> {
+    const { assets } = options;
+    const asset = assets?.isNamed(visitOfFetch(request)) ? await serve(request) : undefined;
+    // A page may be served there, whose path only looks like that of an asset.
+    if (asset !== undefined && assets?.isServed(asset)) return asset;
+    const verdict = await check(request, visiting);
+    if (verdict.allowed) return withHeaders(asset ?? (await serve(request)), verdict);
+    await asset?.body?.cancel();
+    return verdict.toResponse();
+  }
+
+  return {
+    check,
+    async handle(sent, visiting, serve) {
+      const request = withoutForged(sent);
+      if (options.mode === 'off') return serve(request);
+      const visit = visitOfFetch(request);
+      const file = await options.file?.(visit);
+      if (file !== undefined) return file;
+      return isPreflight(visit) ? withoutBody(await serve(request)) : answer(request, visiting, serve);
+    },
+  };
+}
+
+/** An origin may read these, also where it takes `_` for `-`: nothing here sends them. */
+const FORGED = /^x[-_.]postern/i;
+
+function withoutForged(request: Request): Request {
+  const forged = [...request.headers.keys()].filter((name) => FORGED.test(name));
+  if (forged.length === 0) return request;
+  const headers = new Headers(request.headers);
+  for (const name of forged) headers.delete(name);
+  return new Request(request, { headers });
+}
+
+function contextOf({ ip, country, trustBots }: EdgeOptions, known: Known) {
+  return given({
+    ip: ip === false ? undefined : known.ip,
+    // Platforms have codes of their own for unknown places and for Tor.
+    country: country !== false && /^[A-WYZ][A-Z]$/.test(known.country ?? '') ? known.country : undefined,
+    crawlerVerified: (trustBots === true && known.isVerified) || undefined,
+  });
+}
+
+/** The answer to a preflight is in its headers; nothing of a page is in it. */
+function withoutBody(response: Response): Response {
+  const headers = new Headers(response.headers);
+  for (const name of ['content-length', 'content-encoding', 'content-type']) headers.delete(name);
+  return new Response(null, { status: response.status, headers });
+}

@@ -1,0 +1,125 @@
+/**
+ * The core of the adapters, without a platform: it is small, does nothing when it is imported, knows a browser from a
+ * program, and does not start without the settings that only an operator can choose.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { describe, test } from 'node:test';
+import crawlerUserAgents from 'crawler-user-agents';
+import { openEdge } from '../../client/src/edge/edge.ts';
+import { openSite } from '../../client/src/edge/site.ts';
+import { isBrowser } from '../../client/src/edge/who.ts';
+import { BROWSERS, PROGRAMS } from '../../kit/user-agents.ts';
+import { bundleOf } from '../system/edge/bundle.ts';
+
+test('the core takes at most 12 kB, and a whole Worker with pages, prices, files and settings 20', async () => {
+  assert.ok((await bundleOf('client/src/edge/edge.ts', { minify: true })).length <= 12 * 1024);
+  assert.ok((await bundleOf('adapters/cloudflare/worker.js', { minify: true })).length <= 20_000);
+});
+
+test('nothing of a platform is used, and nothing runs, when it is imported', async () => {
+  const code = await bundleOf('client/src/edge/index.ts');
+  assert.doesNotMatch(code, /\b(?:process|Buffer|require|setImmediate)\b[.(]|\bfrom ["']/);
+  const refused = ['fetch', 'setTimeout', 'setInterval', 'queueMicrotask', 'crypto', 'performance', 'Intl'];
+  const script = `
+    for (const name of ${JSON.stringify(refused)})
+      Object.defineProperty(globalThis, name, { get() { throw new Error(name + ' at import'); } });
+    Date.now = Math.random = () => { throw new Error('time or chance at import'); };
+    await import('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(code))});`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script]);
+});
+
+describe('programs and browsers', () => {
+  test('browsers are browsers', () => {
+    for (const one of BROWSERS) assert.ok(isBrowser(one), one);
+  });
+
+  test('programs are programs, also within the user agent of a browser', () => {
+    for (const one of PROGRAMS) assert.ok(!isBrowser(one), one);
+    const [chrome = ''] = BROWSERS;
+    for (const name of [
+      'GPTBot/1.2',
+      'NewThing/1.0',
+      'NewThing',
+      '(compatible; X)',
+      '(+https://x.example)',
+      ', GPTBot',
+    ]) {
+      assert.ok(!isBrowser(`${chrome} ${name}`), name);
+    }
+    assert.ok(!isBrowser(`${chrome} ${'(a'.repeat(10_000)}`));
+  });
+
+  test('crawlers of a public list are programs, but for those that say nothing of it', () => {
+    const known = crawlerUserAgents.flatMap(({ instances }) => instances);
+    const hidden = known.filter((one) => isBrowser(one));
+    assert.ok(known.length > 1_000);
+    assert.ok(hidden.length <= known.length / 100, hidden.join('\n'));
+  });
+
+  test('a long user agent takes no long time', () => {
+    const begun = performance.now();
+    for (const part of ['(', '()', '((', ' Safari/1', '[FB', ')(', ' ']) {
+      isBrowser(`Mozilla/5.0 (X) Firefox/1${part.repeat(160)}`.slice(0, 512));
+    }
+    assert.ok(performance.now() - begun < 500);
+  });
+});
+
+describe('what nobody chose does not start', () => {
+  const settings = {
+    POSTERN_URL: 'https://postern.example',
+    POSTERN_KEY: 'k',
+    POSTERN_ASK: 'programs',
+    POSTERN_ON_ERROR: 'deny',
+  };
+  test('settings', () => {
+    openSite(settings);
+    for (const name of Object.keys(settings)) {
+      assert.throws(() => openSite({ ...settings, [name]: '' }), new RegExp(`Set ${name}: `));
+      assert.throws(() => openSite({ ...settings, [name]: undefined }), TypeError);
+    }
+    for (const [name, value] of [
+      ['POSTERN_ASK', 'all'],
+      ['POSTERN_ON_ERROR', 'open'],
+      ['POSTERN_MODE', 'observing'],
+      ['POSTERN_UNKNOWN', 'yes'],
+      ['POSTERN_TIMEOUT_MS', '1s'],
+      ['POSTERN_ASSETS', '1'],
+    ] as const) {
+      assert.throws(() => openSite({ ...settings, [name]: value }), new RegExp(`${name} must be`));
+    }
+    assert.throws(() => openSite({ ...settings, POSTERN_ORIGIN: 'www.example.com' }), /origin/);
+    assert.throws(() => openSite({ ...settings, POSTERN_URL: 'postern.example' }), TypeError);
+  });
+
+  test('options', () => {
+    const options = { url: 'https://postern.example', key: 'k' };
+    assert.throws(() => openEdge({ ...options, ask: 'programs' } as never), /`onError` must be 'deny' or 'allow'/);
+    assert.throws(() => openEdge({ ...options, onError: 'deny' } as never), /`ask` must be 'programs' or 'everyone'/);
+  });
+});
+
+test('nothing is asked where the mode is off, and a function may choose whom to ask about', async () => {
+  const asked: string[] = [];
+  const options = {
+    url: 'https://postern.example',
+    key: 'k',
+    onError: 'deny',
+    fetch: async (_: unknown, init?: RequestInit) => {
+      asked.push(String(init?.body));
+      return new Response('no', { status: 500 });
+    },
+  } as const;
+  const request = () => new Request('https://site.example/a');
+  const off = openEdge({ ...options, ask: 'everyone', mode: 'off' });
+  assert.equal((await off.check(request())).allowed, true);
+  assert.equal(asked.length, 0);
+  const chosen = openEdge({
+    ...options,
+    ask: ({ path }, { country }) => path === '/a' && country === 'DE',
+  });
+  assert.equal((await chosen.check(request(), { known: { country: 'FR' } })).allowed, true);
+  assert.equal((await chosen.check(request(), { known: { country: 'DE' } })).status, 503);
+  assert.equal(asked.length, 1);
+});
