@@ -197,7 +197,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     object: 'policy_template',
     name: 'AI crawlers',
     description:
-      'Browsers read, and so do crawlers for search, for indexes, for previews, for monitoring, and those that fetch a page for a person. Crawlers that collect training data need a license; a valid license opens the item to everyone who holds one. Replace licensing@example.com in `rules[1].message` with your address. Programs of other purposes, such as download tools, and checks without `context.userAgent` are denied. Rights of use, such as training, are not granted; add the ones your licenses include to `rules[0].permissions`.',
+      'Browsers read, and so do crawlers for search, for indexes, for previews, for monitoring, and those that fetch a page for a person. Crawlers that collect training data need a license; a valid license opens the item to everyone who holds one. Replace licensing@example.com in `rules[1].message` with your address. Programs of other purposes, such as download tools, programs that the directory of crawlers does not name, and checks without `context.userAgent` are denied. Rights of use, such as training, are not granted; add the ones your licenses include to `rules[0].permissions`.',
     rules: [
       { action: 'allow', conditions: { hasValidLicense: true }, permissions: ['full_access'] },
       {
@@ -207,7 +207,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
       },
       {
         action: 'allow',
-        conditions: { crawlerPurposeNot: ['training', 'other'] },
+        conditions: { crawlerPurposeNot: ['training', 'other', 'unknown'] },
         permissions: ['full_access'],
       },
       {
@@ -243,6 +243,9 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
         rule: 2,
       }),
       denies('a download tool is denied', agent('Wget/1.21'), 'no_license', { rule: 3 }),
+      denies('an unknown program is denied', agent('Mozilla/5.0 (compatible; UnnamedBot/1.0)'), 'no_license', {
+        rule: 3,
+      }),
       denies('a check without a user agent is denied', {}, 'no_license', { permissions: [], rule: 3 }),
     ],
   },

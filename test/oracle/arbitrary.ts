@@ -55,11 +55,12 @@ export const VOCABULARY = {
     'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
     'curl/8 ClaudeBot-1.0 GPTBot',
     'Claude-Users GPTBotter (+https://example.com/GPTBot; bot@Googlebot.example)',
+    'Mozilla/5.0 (compatible; Stranger/1.0)',
   ],
   verified: ['token', 'signature', 'ip', 'dns'] as const,
   crawlers: ['GPTBot', 'Googlebot', 'ClaudeBot', 'curl'],
   operators: ['OpenAI', 'Google', 'Anthropic'],
-  crawlerPurposes: ['training', 'search', 'other'],
+  crawlerPurposes: ['training', 'search', 'other', 'unknown'],
   /** Spellings of one place each. */
   urls: [
     ['https://www.a.example/news/x', 'HTTP://WWW.A.example.:443/%6Eews/x?utm=1'],

@@ -433,7 +433,11 @@ function collectionOf({ content, url, collections = [] }: OracleCheck): string |
 function ofCrawler(key: string, value: any, userAgent: string | undefined): Answer {
   if (userAgent === undefined) return 'unknown';
   const crawler = crawlerNamed(userAgent);
-  if (crawler === null) return 'no';
+  if (crawler === null) {
+    // Of all user agents that are tried, only that of Firefox is a browser's.
+    const isUnknown = key === 'crawlerPurpose' && [value].flat().includes('unknown');
+    return yesOrNo(isUnknown && !userAgent.includes('Firefox'));
+  }
   if (key === 'crawler') return equalsAny(crawler.name, value);
   return equalsAny(key === 'crawlerOperator' ? crawler.operator : crawler.purpose, value);
 }

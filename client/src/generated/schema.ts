@@ -2710,8 +2710,8 @@ export interface components {
             crawlerNot?: string | string[];
             crawlerOperator?: string | string[];
             crawlerOperatorNot?: string | string[];
-            crawlerPurpose?: ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other") | ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other")[];
-            crawlerPurposeNot?: ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other") | ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other")[];
+            crawlerPurpose?: ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other" | "unknown") | ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other" | "unknown")[];
+            crawlerPurposeNot?: ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other" | "unknown") | ("training" | "search" | "user_fetch" | "index" | "preview" | "monitoring" | "other" | "unknown")[];
             collection?: string | string[];
             collectionNot?: string | string[];
             host?: string | string[];

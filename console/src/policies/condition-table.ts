@@ -166,8 +166,8 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'choices',
     negatable: true,
     group: 'Partner or bot',
-    values: ['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other'],
-    words: PURPOSES,
+    values: ['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other', 'unknown'],
+    words: { ...PURPOSES, unknown: 'Unknown program' },
   },
   {
     key: 'purpose',

@@ -105,7 +105,7 @@ const taken: [string, unknown][] = [
   ['crawler', 'GPTBot'],
   ['crawler', many(1000, () => 'GPTBot')],
   ['crawlerOperator', ['OpenAI', 'Google']],
-  ...['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other'].map(
+  ...['training', 'search', 'user_fetch', 'index', 'preview', 'monitoring', 'other', 'unknown'].map(
     (purpose): [string, unknown] => ['crawlerPurpose', purpose],
   ),
   ['crawlerVerified', true],

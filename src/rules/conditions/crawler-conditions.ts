@@ -1,7 +1,8 @@
 /** Conditions on who is asking: how the requester was verified, the crawler that its user agent names, its proof. */
 import { Type } from 'typebox';
-import { CRAWLER_PURPOSES, type Crawler } from '../crawlers/crawler.ts';
+import { CRAWLER_PURPOSES, type Crawler, UNKNOWN_PURPOSE } from '../crawlers/crawler.ts';
 import { fromCrawlers } from '../crawlers/directory.ts';
+import { isProgram } from '../crawlers/program.ts';
 import { type Facts, VERIFIED_KINDS, type VerifiedKind } from '../facts.ts';
 import { type Condition, LIST_MAX, oneOrMany } from './condition.ts';
 import { list, type Matcher, type Test } from './match.ts';
@@ -27,6 +28,21 @@ const ofCrawler = (read: (crawler: Crawler) => string | null): Matcher => ({
   },
   actual: ({ crawler }) => crawler && read(crawler),
 });
+
+/** Matches the purpose of the crawler; that of a program which the directory does not name is `unknown`. */
+const ofPurpose: Matcher = {
+  compile(value: string | string[]): Test {
+    const { compile } = ofCrawler(({ purpose }) => purpose);
+    const isNamed = compile(value as never);
+    if (!list(value).includes(UNKNOWN_PURPOSE)) return isNamed;
+    return (facts) =>
+      facts.crawler === null && facts.userAgent !== null ? isProgram(facts.userAgent) : isNamed(facts);
+  },
+  actual: ({ crawler, userAgent }) => {
+    if (crawler !== null) return crawler.purpose;
+    return userAgent !== null && isProgram(userAgent) ? UNKNOWN_PURPOSE : null;
+  },
+};
 
 /** Returns how the requester was verified. Without one, a proof of the crawler, or a stated one, is none. */
 const visitorProof = ({ requesterId, verified }: Facts): VerifiedKind | null =>
@@ -81,9 +97,9 @@ export const CRAWLER_CONDITIONS = {
   crawlerPurpose: {
     about: 'check',
     negatable: true,
-    schema: oneOrMany(Type.Enum([...CRAWLER_PURPOSES])),
-    doc: 'The purpose of that crawler: `training`, `search`, `user_fetch`, `index`, `preview`, `monitoring` or `other`.',
-    example: 'training',
-    ...ofCrawler(({ purpose }) => purpose),
+    schema: oneOrMany(Type.Enum([...CRAWLER_PURPOSES, UNKNOWN_PURPOSE])),
+    doc: 'The purpose of that crawler: `training`, `search`, `user_fetch`, `index`, `preview`, `monitoring` or `other`; or `unknown`: the user agent is that of a program which the directory does not name. It is not `unknown` for browsers.',
+    example: ['training', 'unknown'],
+    ...ofPurpose,
   },
 } as const satisfies Record<string, Condition>;

@@ -12,6 +12,9 @@ export const CRAWLER_PURPOSES = [
 ] as const;
 export type CrawlerPurpose = (typeof CRAWLER_PURPOSES)[number];
 
+/** The purpose of programs that the directory does not name, in conditions. */
+export const UNKNOWN_PURPOSE = 'unknown';
+
 export interface Crawler {
   /** Unique, in either case. */
   name: string;

@@ -7,6 +7,7 @@ import { type ConditionKey, getCondition } from '../conditions/conditions.ts';
 import { list } from '../conditions/match.ts';
 import { compileTime } from '../conditions/time.ts';
 import { CONTENT_TYPES } from '../content-types.ts';
+import { UNKNOWN_PURPOSE } from '../crawlers/crawler.ts';
 import { CRAWLERS } from '../crawlers/directory.ts';
 import { type Facts, VERIFIED_KINDS, type VerifiedKind } from '../facts.ts';
 import type { Rule } from '../policy.ts';
@@ -149,6 +150,9 @@ export const UNPROVEN_CRAWLER: Literal = provenLiteral(false);
 /** Holds for checks whose requester was not verified. */
 export const UNVERIFIED_CHECK: Literal = verifiedLiteral(false);
 
+/** No crawler has this name. */
+const UNKNOWN_PROGRAM = '';
+
 /**
  * All three keys are about one value, the name of the crawler. A condition on the operator is unknown for crawlers
  * whose operator is.
@@ -158,6 +162,8 @@ function crawlerLiteral(field: CrawlerField, texts: readonly string[], negation:
   const hidesUnknown = negation.negated && !negation.denies;
   const named = CRAWLERS.filter((one) => wanted.has(one[field]) || (hidesUnknown && one[field] === null));
   const value = new Set(named.map((one) => one.name));
+  // A program that the directory does not name is like a crawler of its own.
+  if (field === 'purpose' && wanted.has(UNKNOWN_PURPOSE)) value.add(UNKNOWN_PROGRAM);
   return { subject: 'crawler', kind: ONE_OF, value, ...toFlags(negation) };
 }
 
