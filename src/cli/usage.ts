@@ -49,6 +49,7 @@ export function usageCommand(parent: Command, context: CommandContext): void {
     '$ postern usage --period 7d',
     '$ postern usage --requester gptbot --group-by hour --from 2026-11-20',
     '$ postern usage --group-by rule --collection col_…',
+    '$ postern usage --group-by page --under www.example.com/news --crawler GPTBot',
     '$ postern usage --period 90d --json | jq .summary',
   );
   calls<Options>(
@@ -76,7 +77,8 @@ export function usageCommand(parent: Command, context: CommandContext): void {
 }
 
 function toText(terminal: Terminal, report: Usage): string {
-  const { timeSeries, topContent, topRequesters, byDenialReason, byCrawler, byCollection, groups, period } = report;
+  const { timeSeries, topContent, topPages, topRequesters, byDenialReason, byCrawler, byCollection, groups, period } =
+    report;
   const titled = (title: string, text: string): string => `\n${paint(terminal, 'bold', title)}\n${text}`;
   const top = (title: string, heads: string[], rows: TerminalCell[][]): string =>
     rows.length === 0 ? '' : titled(title, table(terminal, heads, rows));
@@ -96,6 +98,11 @@ function toText(terminal: Terminal, report: Usage): string {
       'Top items',
       ['title', 'id', 'requests'],
       topContent.map(({ title, id, requests }) => [title, id, requests]),
+    ),
+    top(
+      'Top pages',
+      ['page', 'requests'],
+      topPages.map(({ page, requests }) => [page, requests]),
     ),
     top(
       'Top requesters',

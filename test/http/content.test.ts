@@ -544,7 +544,15 @@ describe('deletion', () => {
         const { body } = await own.call('GET', `/v1/analytics/usage${query}`);
         assert.deepEqual(
           { ...body.summary, observed: undefined },
-          { totalRequests: 1, allowed: 1, denied: 0, uniqueRequesters: 1, uniqueContent: 1, observed: undefined },
+          {
+            totalRequests: 1,
+            allowed: 1,
+            denied: 0,
+            uniqueRequesters: 1,
+            uniqueContent: 1,
+            uniquePages: 0,
+            observed: undefined,
+          },
           query,
         );
         assert.deepEqual(pluck(body.topContent, 'id'), [other.id]);

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
+import { findProgram } from '../../src/rules/crawlers/program.ts';
 import { allowAll, assertError, assertStatus, item, made, makePolicy } from './given.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
@@ -38,6 +39,8 @@ const WHERE = [
   { url: 'https://www.example.com/news/100%25_sure' },
   { url: 'https://www.example.com/news/other' },
   { url: 'https://www.example.com/newsletter' },
+  { url: 'https://www.example.com/news/world/?page=2' },
+  { url: 'https://www.example.com/news/world/index.html' },
   { url: 'https://trial.example.com/news/1' },
   { url: 'https://open.example.com/' },
 ];
@@ -47,6 +50,12 @@ const WHO = [
   { requesterId: 'stranger', context: { userAgent: 'GPTBot/1.2' } },
   { context: { userAgent: 'Mozilla/5.0 (compatible; ClaudeBot/1.0)', verified: 'ip' } },
   { context: { userAgent: 'GPTBot/1.2', ip: '198.51.100.7' } },
+  { context: { userAgent: 'curl/8.5.0' } },
+  {
+    context: {
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
+    },
+  },
 ];
 const WHY = [{}, { purpose: 'search' }, { purpose: 'a%_', permission: 'full_access' }, { permission: 'training' }];
 const checks = WHERE.flatMap((where, i) =>
@@ -69,6 +78,10 @@ const streamed = async (query: string, accept: string): Promise<string[]> => {
   return answer.text.trim().split(/\r?\n/);
 };
 const log: Any[] = (await streamed('', 'application/x-ndjson')).map((line) => JSON.parse(line));
+
+/** The page of a decision: the URL that stands for its file, without a query. */
+const pageOf = ({ file, url }: Any): string | null => (file ?? url)?.split('?')[0] ?? null;
+const isBelow = (one: Any, folder: string) => `${pageOf(one)}/`.startsWith(`${folder}/`);
 
 /** Filters that the log and usage share, each with its meaning. */
 const SHARED: [query: string, isMeant: (one: Any) => boolean][] = [
@@ -93,6 +106,20 @@ const SHARED: [query: string, isMeant: (one: Any) => boolean][] = [
   ['spoofed=true', (one) => one.spoofed === true],
   ['spoofed=false', (one) => one.spoofed === undefined],
   ['permission=training', (one) => one.permission === 'training'],
+  ...['www.example.com/news/world', 'https://WWW.example.com/news/world/', 'www.example.com/news/world/index.html'].map(
+    (page): [string, (one: Any) => boolean] => [`page=${page}`, (one) => pageOf(one) === 'www.example.com/news/world'],
+  ),
+  ['page=www.example.com/news', () => false],
+  ...['www.example.com/news', 'http://www.example.com/news/', 'www.example.com/news/index.html'].map(
+    (page): [string, (one: Any) => boolean] => [`pagePrefix=${page}`, (one) => isBelow(one, 'www.example.com/news')],
+  ),
+  ['pagePrefix=www.example.com/new', () => false],
+  ['pagePrefix=www.example.com', (one) => isBelow(one, 'www.example.com')],
+  ['pagePrefix=example.com', () => false],
+  [
+    'pagePrefix=www.example.com/news&crawler=GPTBot',
+    (one) => isBelow(one, 'www.example.com/news') && one.crawler === 'GPTBot',
+  ],
   ['crawler=ClaudeBot&verified=ip&purpose=search', (one) => one.crawler === 'ClaudeBot' && one.purpose === 'search'],
 ];
 const LOG_ONLY: typeof SHARED = [
@@ -139,6 +166,9 @@ describe('filters of the log', () => {
       ['enforced=1', 'enforced'],
       ['spoofed=', 'spoofed'],
       ['url=', 'url'],
+      ['page=www.example.com/news?page=2', 'page'],
+      ['page=/news', 'page'],
+      ['pagePrefix=www.example.com/../news', 'pagePrefix'],
       ['crawler=', 'crawler'],
       [`rule=${policy.id}`, 'rule'],
       [`rule=${policy.id}/1/first`, 'rule'],
@@ -163,6 +193,75 @@ const outcomes = (some: Any[]) => {
 const byCount = (some: Any[], keyOf: (one: Any) => string | null): [string | null, Any[]][] =>
   [...Map.groupBy(some, keyOf)].toSorted(([a, m], [b, n]) => n.length - m.length || ((a ?? '') < (b ?? '') ? -1 : 1));
 
+/** Returns kind, id and proof of a visitor. */
+function whoOf({ requesterId, crawler, spoofed, verified, context }: Any): string {
+  if (requesterId !== null) return `requester ${requesterId}`;
+  if (crawler !== null) return `crawler ${crawler} ${spoofed ? 'spoofed' : verified === null ? 'none' : 'verified'}`;
+  const program = findProgram(context?.userAgent);
+  return { browsers: 'browsers null', 'no user agent': 'no_user_agent null' }[program] ?? `program ${program}`;
+}
+const toText = ({ kind, id, proof }: Any): string => `${kind} ${id}${proof === undefined ? '' : ` ${proof}`}`;
+
+describe('visitors', () => {
+  const counts = (some: Any[]) => ({
+    ...outcomes(some),
+    verified: some.filter(({ verified }) => verified !== null).length,
+    spoofed: some.filter(({ spoofed }) => spoofed === true).length,
+  });
+  for (const [query, isMeant] of [['', () => true] as const, ...SHARED]) {
+    test(`visitors by page ${query}`, async () => {
+      const meant = log.filter((one) => one.enforced && isMeant(one));
+      const report = await get(`analytics/visitors?limit=50&pages=100&${query}`);
+      const byWho = Map.groupBy(meant, whoOf);
+      const byPage = (some: Any[]) =>
+        Object.fromEntries(
+          [
+            ...Map.groupBy(
+              some.filter(({ url }) => url !== null),
+              pageOf,
+            ),
+          ].map(([page, own]) => [page, counts(own)]),
+        );
+      const toRecord = (pages: Any[]) => Object.fromEntries(pages.map(({ page, ...own }) => [page, own]));
+      assert.deepEqual(toRecord(report.pages), byPage(meant));
+      assert.deepEqual(
+        Object.fromEntries(
+          report.visitors.map(({ who, pages, trend, ...own }: Any) => {
+            assert.equal(
+              trend.reduce((sum: number, one: number) => sum + one, 0),
+              own.requests,
+            );
+            assert.equal(trend.length, report.buckets.length);
+            return [toText(who), { ...own, pages: toRecord(pages) }];
+          }),
+        ),
+        Object.fromEntries([...byWho].map(([who, own]) => [who, { ...counts(own), pages: byPage(own) }])),
+      );
+      assert.deepEqual([report.uniqueVisitors, report.uniquePages], [byWho.size, Object.keys(byPage(meant)).length]);
+    });
+  }
+  test('the first of each, a registered requester by its name, and as a file', async () => {
+    const all = await get('analytics/visitors?limit=50&pages=100');
+    const { visitors, pages, uniqueVisitors } = await get('analytics/visitors?limit=2&pages=3');
+    assert.deepEqual(
+      visitors.map(({ who }: Any) => who),
+      all.visitors.slice(0, 2).map(({ who }: Any) => who),
+    );
+    assert.deepEqual(pages, all.pages.slice(0, 3));
+    assert.equal(uniqueVisitors, all.visitors.length);
+    assert.equal(all.visitors.find(({ who }: Any) => who.id === 'partner').who.name, 'Partner');
+    const csv = await postern.call('GET', '/v1/analytics/visitors?limit=50&pages=100', {
+      headers: { accept: 'text/csv' },
+    });
+    const lines = csv.text.trim().split('\r\n');
+    assert.equal(lines[0], 'kind,id,name,proof,page,requests,allowed,denied,verified,spoofed');
+    assert.equal(
+      lines.length - 1,
+      all.visitors.reduce((sum: number, one: Any) => sum + one.pages.length, 0),
+    );
+  });
+});
+
 describe('usage', () => {
   const NAMES: Record<string, string> = { [site.id]: 'The site', [news.id]: 'News', [trial.id]: 'Trial' };
   for (const [query, isMeant] of [['', () => true] as const, ...SHARED]) {
@@ -179,8 +278,18 @@ describe('usage', () => {
           denied,
           uniqueRequesters: new Set(counted.flatMap((one) => one.requesterId ?? [])).size,
           uniqueContent: new Set(counted.flatMap((one) => one.contentId ?? [])).size,
+          uniquePages: new Set(counted.flatMap((one) => pageOf(one) ?? [])).size,
           observed: { requests: observed.requests, wouldAllow: observed.allowed, wouldDeny: observed.denied },
         });
+        assert.deepEqual(
+          report.topPages,
+          byCount(
+            counted.filter((one) => one.url !== null),
+            pageOf,
+          )
+            .map(([page, some]) => ({ page, requests: some.length }))
+            .slice(0, 10),
+        );
         assert.deepEqual(
           report.byCrawler,
           byCount(
@@ -208,6 +317,8 @@ describe('usage', () => {
   const KEYS: Record<string, (one: Any) => string | null> = {
     collection: (one) => one.collectionId,
     crawler: (one) => one.crawler,
+    page: pageOf,
+    program: ({ context }) => findProgram(context?.userAgent),
     verified: (one) => one.verified,
     license: (one) => one.licenseId,
     purpose: (one) => one.purpose,

@@ -74,6 +74,7 @@ describe('the report', () => {
       denied: 4,
       uniqueRequesters: 3,
       uniqueContent: 2,
+      uniquePages: 0,
       ...NONE_OBSERVED,
     });
     assert.equal(body.timeSeries.length, 20);
@@ -119,7 +120,15 @@ describe('the report', () => {
     assert.deepEqual(body.previous, {
       startDate: '2026-11-10T00:00:00.000Z',
       endDate: '2026-11-16T00:00:00.000Z',
-      summary: { totalRequests: 2, allowed: 1, denied: 1, uniqueRequesters: 1, uniqueContent: 2, ...NONE_OBSERVED },
+      summary: {
+        totalRequests: 2,
+        allowed: 1,
+        denied: 1,
+        uniqueRequesters: 1,
+        uniqueContent: 2,
+        uniquePages: 0,
+        ...NONE_OBSERVED,
+      },
     });
     const { summary } = await usage('?startDate=2026-11-10&endDate=2026-11-15');
     assert.deepEqual(body.previous.summary, summary);
@@ -136,6 +145,7 @@ describe('the report', () => {
       denied: 2,
       uniqueRequesters: 2,
       uniqueContent: 2,
+      uniquePages: 0,
       ...NONE_OBSERVED,
     });
     assert.deepEqual(body.byDenialReason, [{ reason: 'no_license', count: 2 }]);
@@ -424,6 +434,7 @@ test('the report agrees with a fold over the decision log', async () => {
         denied: mine.filter((each) => !each.allowed).length,
         uniqueRequesters: new Set(mine.map((each) => each.requesterId).filter((id) => id !== null)).size,
         uniqueContent: new Set(mine.map((each) => each.contentId)).size,
+        uniquePages: 0,
         ...NONE_OBSERVED,
       });
     }

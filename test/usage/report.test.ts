@@ -46,6 +46,7 @@ function naive(model: Model, query: UsageQuery): UsageReport {
       (query.requesterId === undefined || query.requesterId === one.requesterId) &&
       (query.type === undefined || query.type === item?.type) &&
       (query.reason === undefined || query.reason === decodeReason(one.reason)) &&
+      isWithin(one, { page: query.page, pagePrefix: query.pagePrefix }) &&
       hasGrounds(one, { ...toGroundsFilter(query), enforced: undefined })
     );
   });
@@ -75,6 +76,7 @@ function naive(model: Model, query: UsageQuery): UsageReport {
       denied: denied(some),
       uniqueRequesters: new Set(some.flatMap((one) => one.requesterId ?? [])).size,
       uniqueContent: new Set(some.flatMap((one) => itemOf(one) ?? [])).size,
+      uniquePages: new Set(some.flatMap((one) => pageOf(one) ?? [])).size,
       observed: {
         requests: observed.length,
         wouldAllow: observed.length - denied(observed),
@@ -94,6 +96,7 @@ function naive(model: Model, query: UsageQuery): UsageReport {
           ),
         };
   const contents = top(selected.flatMap((one) => itemOf(one) ?? []));
+  const pages = top(selected.flatMap((one) => pageOf(one) ?? []));
   const requesters = top(selected.flatMap((one) => one.requesterId ?? []));
   const before = query.period === 'all' && query.startDate === undefined ? null : precedingSpan(period);
   const reasons = top(selected.flatMap((one) => decodeReason(one.reason) ?? []));
@@ -123,6 +126,11 @@ function naive(model: Model, query: UsageQuery): UsageReport {
       title: `About ${id}`,
       requests,
       ...trendOf(selected.filter((one) => itemOf(one) === id)),
+    })),
+    topPages: pages.slice(0, limit).map(([page, requests]) => ({
+      page,
+      requests,
+      ...trendOf(selected.filter((one) => pageOf(one) === page)),
     })),
     topRequesters: requesters.slice(0, limit).map(([id, requests]) => ({
       id,
@@ -173,6 +181,7 @@ const KEYS: Record<Dimension, (one: Decided) => string> = {
   collection: (one) => one.collectionId ?? '',
   crawler: (one) => one.crawler ?? '',
   program: (one) => (one.userAgent === null ? '' : findProgram(one.userAgent)),
+  page: (one) => pageOf(one) ?? '',
   verified: (one) => String(one.verified ?? 0),
   license: (one) => one.licenseId ?? '',
   purpose: (one) => one.purpose ?? '',
@@ -180,6 +189,8 @@ const KEYS: Record<Dimension, (one: Decided) => string> = {
   rule: (one) => `${one.policyNo} ${9 - (one.policyVersion ?? 1)} ${(one.ruleIndex ?? -1) + 1}`,
   enforced: (one) => (one.enforced === false ? '0' : '1'),
 };
+
+const pageOf = ({ url, file }: Decided): string | undefined => (file ?? url)?.split('?')[0];
 
 type Group = NonNullable<UsageReport['groups']>[number];
 
@@ -214,7 +225,9 @@ const isSelected = (one: Decided, filter: ColumnsFilter): boolean =>
   hasGrounds(one, filter) &&
   isWithin(one, filter);
 
-const isWithin = (one: Decided, { spoofed, url, from, to }: ColumnsFilter): boolean =>
+const isWithin = (one: Decided, { spoofed, url, page, pagePrefix, from, to }: ColumnsFilter): boolean =>
+  fits(page, pageOf(one)) &&
+  (pagePrefix === undefined || `${pageOf(one)}/`.startsWith(`${pagePrefix}/`)) &&
   fits(spoofed, one.claimed != null) &&
   (url === undefined || one.url?.startsWith(url) === true) &&
   (from === undefined || one.at >= from) &&
@@ -241,6 +254,7 @@ const NOS = 6;
 
 const no = fc.integer({ min: 1, max: NOS });
 const id = fc.constantFrom('a', "o'b", 'ü', '100%_');
+const seldomNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 1 });
 const maybeNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary);
 /** Grounds of decisions; most have the usual values. */
 const grounds = fc.oneof(
@@ -251,7 +265,18 @@ const grounds = fc.oneof(
       purpose: maybeNull(id),
       permission: maybeNull(id),
       old: fc.boolean(),
-      url: maybeNull(fc.constantFrom('example.com/', 'example.com/news/1', 'example.com/100%_/1', "o'b.example/x")),
+      url: maybeNull(
+        fc.constantFrom(
+          'example.com/',
+          'example.com/news?a=/1',
+          'example.com/news/1',
+          'example.com/news/1?b',
+          'example.com/newsroom',
+          'example.com/100%_/1',
+          "o'b.example/x",
+        ),
+      ),
+      file: seldomNull(fc.constantFrom('example.com/news', 'example.com/news?a=/1')),
       collectionId: maybeNull(fc.constantFrom('col_a', 'col_b', 'col_c')),
       crawler: maybeNull(fc.constantFrom('GPTBot', 'ClaudeBot', 'Bingbot')),
       licenseId: maybeNull(id),
@@ -324,6 +349,8 @@ const usageQuery: fc.Arbitrary<UsageQuery> = fc
       licenseId: seldom(id),
       purpose: seldom(id),
       permission: seldom(id),
+      page: seldom(fc.constantFrom('example.com/news', 'example.com/')),
+      pagePrefix: seldom(fc.constantFrom('example.com', 'example.com/news')),
       enforced: seldom(fc.boolean()),
       expand: maybe(fc.constant('trends' as const)),
       compare: maybe(fc.constant('previous' as const)),
@@ -335,6 +362,8 @@ const decisionFilter: fc.Arbitrary<ColumnsFilter> = fc.record({
   contentNo: seldom(no),
   collectionId: seldom(fc.constantFrom('col_a', 'col_z')),
   url: seldom(fc.constantFrom('example.com/', 'example.com/100%_', 'example.com/%', "o'b.", 'xample')),
+  page: seldom(fc.constantFrom('example.com/news', 'example.com/', 'example.com/none')),
+  pagePrefix: seldom(fc.constantFrom('example.com', 'example.com/news', "o'b.example")),
   crawler: seldom(fc.constantFrom('GPTBot', 'NoBot')),
   verified: seldom(fc.constantFrom(true, false, 1, 2)),
   spoofed: seldom(fc.boolean()),

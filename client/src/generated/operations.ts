@@ -69,6 +69,7 @@ export const OPERATIONS = {
   getTdmrepJsonSignal: { method: 'GET', path: '/v1/sites/{host}/signals/tdmrep.json', answers: 'text', takesQuery: true },
   getUsage: { method: 'GET', path: '/v1/analytics/usage', answers: 'json', takesQuery: true },
   getUser: { method: 'GET', path: '/v1/users/{id}', answers: 'json' },
+  getVisitors: { method: 'GET', path: '/v1/analytics/visitors', answers: 'json', takesQuery: true },
   getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', answers: 'json' },
   getWebhookDelivery: { method: 'GET', path: '/v1/webhooks/{id}/deliveries/{deliveryId}', answers: 'json' },
   grantLicenseRequest: { method: 'POST', path: '/v1/license-requests/{id}/grant', answers: 'json', takesBody: true },

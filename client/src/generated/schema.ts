@@ -1815,6 +1815,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/visitors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report visitors by page and by time
+         * @description Needs the permission `analytics:read` (Read usage and the decision log). Not for public keys.
+         */
+        get: operations["getVisitors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/requesters": {
         parameters: {
             query?: never;
@@ -3835,6 +3855,20 @@ export interface components {
              */
             free?: true;
         };
+        PageVisits: {
+            /** @description Host and path, without a query. */
+            page: string;
+            /** @description Decisions. */
+            requests: number;
+            /** @description Allowed decisions. */
+            allowed: number;
+            /** @description Denied decisions. */
+            denied: number;
+            /** @description Requests that were verified. */
+            verified: number;
+            /** @description Requests whose visitor claimed a name falsely. */
+            spoofed: number;
+        };
         PartialPeriod: {
             /** @description Calendar days that the license lasts in the period */
             days: number;
@@ -4121,6 +4155,8 @@ export interface components {
                 uniqueRequesters: number;
                 /** @description Distinct items requested. */
                 uniqueContent: number;
+                /** @description Distinct pages requested: URLs without an item; queries and spellings of a file are one. */
+                uniquePages: number;
                 observed: {
                     /** @description Decisions that were only observed; no other number counts them. */
                     requests: number;
@@ -4153,6 +4189,8 @@ export interface components {
                     uniqueRequesters: number;
                     /** @description Distinct items requested. */
                     uniqueContent: number;
+                    /** @description Distinct pages requested: URLs without an item; queries and spellings of a file are one. */
+                    uniquePages: number;
                     observed: {
                         /** @description Decisions that were only observed; no other number counts them. */
                         requests: number;
@@ -4173,6 +4211,15 @@ export interface components {
                 allowed: number;
                 /** @description Denied decisions. */
                 denied: number;
+            }[];
+            /** @description The pages without an item that were requested most, then by their address. */
+            topPages: {
+                /** @description Host and path, without a query. */
+                page: string;
+                /** @description Decisions on it. */
+                requests: number;
+                /** @description Its requests in each bucket of `timeSeries`; only with `expand=trends`. */
+                trend?: number[];
             }[];
             /** @description The reasons that occurred, most frequent first. */
             byDenialReason: {
@@ -4209,7 +4256,7 @@ export interface components {
             }[];
             /** @description The most frequent first; only if `groupBy` names what to count by. */
             groups?: {
-                /** @description The collection, crawler, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
+                /** @description The collection, crawler, page, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
                 id: string | null;
                 /** @description The name of a collection. null: deleted, or no collection. */
                 name?: string | null;
@@ -5618,6 +5665,8 @@ export interface components {
                 uniqueRequesters: number;
                 /** @description Distinct items requested. */
                 uniqueContent: number;
+                /** @description Distinct pages requested: URLs without an item; queries and spellings of a file are one. */
+                uniquePages: number;
                 observed: {
                     /** @description Decisions that were only observed; no other number counts them. */
                     requests: number;
@@ -5650,6 +5699,8 @@ export interface components {
                     uniqueRequesters: number;
                     /** @description Distinct items requested. */
                     uniqueContent: number;
+                    /** @description Distinct pages requested: URLs without an item; queries and spellings of a file are one. */
+                    uniquePages: number;
                     observed: {
                         /** @description Decisions that were only observed; no other number counts them. */
                         requests: number;
@@ -5675,6 +5726,15 @@ export interface components {
             topContent: {
                 id: string;
                 title: string;
+                /** @description Decisions on it. */
+                requests: number;
+                /** @description Its requests in each bucket of `timeSeries`; only with `expand=trends`. */
+                trend?: number[];
+            }[];
+            /** @description The pages without an item that were requested most, then by their address. */
+            topPages: {
+                /** @description Host and path, without a query. */
+                page: string;
                 /** @description Decisions on it. */
                 requests: number;
                 /** @description Its requests in each bucket of `timeSeries`; only with `expand=trends`. */
@@ -5724,7 +5784,7 @@ export interface components {
             }[];
             /** @description The most frequent first; only if `groupBy` names what to count by. */
             groups?: {
-                /** @description The collection, crawler, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
+                /** @description The collection, crawler, page, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none. */
                 id: string | null;
                 /** @description The name of a collection. null: deleted, or no collection. */
                 name?: string | null;
@@ -5803,6 +5863,51 @@ export interface components {
             /** @description The header of this name */
             signatureAgent?: string;
         };
+        VisitorsReport: {
+            /** @enum {string} */
+            object: "visitors_report";
+            /** @description All visitors, also those that are not listed. */
+            uniqueVisitors: number;
+            /** @description All pages, also those that are not listed. */
+            uniquePages: number;
+            /** @description Dates of the buckets, as usage has them. */
+            buckets: string[];
+            /** @description Those with the most requests. */
+            visitors: {
+                who: components["schemas"]["Who"];
+                /** @description Decisions. */
+                requests: number;
+                /** @description Allowed decisions. */
+                allowed: number;
+                /** @description Denied decisions. */
+                denied: number;
+                /** @description Requests that were verified. */
+                verified: number;
+                /** @description Requests whose visitor claimed a name falsely. */
+                spoofed: number;
+                /** @description Requests in each of `buckets`. */
+                trend: number[];
+                /** @description Its requests for the listed pages, most first; pages that it did not ask for are left out. */
+                pages: components["schemas"]["PageVisits"][];
+            }[];
+            /** @description The pages without an item that were requested most. */
+            pages: components["schemas"]["PageVisits"][];
+            period: {
+                /**
+                 * Format: date-time
+                 * @description Start of the report, inclusive.
+                 */
+                startDate: string;
+                /**
+                 * Format: date-time
+                 * @description End of the report, exclusive.
+                 */
+                endDate: string;
+                /** @enum {unknown} */
+                groupBy: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+        };
         /** @description A webhook */
         Webhook: {
             id: string;
@@ -5838,6 +5943,22 @@ export interface components {
             hasMore: boolean;
             totalCount: number;
             nextCursor: string | null;
+        };
+        Who: {
+            /**
+             * @description Without a requester, the crawler that the user agent names; without one, the program. `unknown`: the user agent was not kept.
+             * @enum {unknown}
+             */
+            kind: "requester" | "crawler" | "program" | "browsers" | "no_user_agent" | "unknown";
+            /** @description The id of the requester, or the name of the crawler or program; `other`: a program without a name of its own. */
+            id: string | null;
+            /** @description The name of a registered requester, else `id`. */
+            name: string | null;
+            /**
+             * @description Only of crawlers: `verified`, `spoofed` where a name was claimed falsely, `none` where nothing proves it.
+             * @enum {unknown}
+             */
+            proof?: "none" | "verified" | "spoofed";
         };
     };
     responses: {
@@ -6126,6 +6247,10 @@ export interface operations {
                 reason?: components["schemas"]["DenialReason"];
                 /** @description Only URLs that begin like this: host and path; a scheme is ignored */
                 url?: string;
+                /** @description Only requests of this page: host and path, in any spelling that is the same file */
+                page?: string;
+                /** @description Only requests of this page and of those below it, by whole segments of the path: a host, or host and path such as `www.example.com/news` */
+                pagePrefix?: string;
                 /** @description Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action */
                 rule?: string;
                 /** @description Only requests whose visitor claimed a name falsely */
@@ -9354,7 +9479,7 @@ export interface operations {
                 /** @description End: a date, whose day is included, or an exclusive date-time. Without `startDate`, the report starts one `period` earlier. */
                 endDate?: string;
                 /** @description Length of a bucket; or what to count by in `groups`, and the buckets are days. */
-                groupBy?: "hour" | "day" | "week" | "month" | "collection" | "crawler" | "program" | "verified" | "license" | "purpose" | "permission" | "rule" | "enforced";
+                groupBy?: "hour" | "day" | "week" | "month" | "collection" | "crawler" | "program" | "page" | "verified" | "license" | "purpose" | "permission" | "rule" | "enforced";
                 /** @description IANA time zone in which days, weeks, months and hours start. */
                 timezone?: string;
                 /** @description Only this content: its id or externalId. */
@@ -9377,6 +9502,10 @@ export interface operations {
                 permission?: string;
                 /** @description false: counts the decisions that were only observed instead of those that were enforced. */
                 enforced?: boolean;
+                /** @description Only requests of this page: host and path, in any spelling that is the same file */
+                page?: string;
+                /** @description Only requests of this page and of those below it, by whole segments of the path: a host, or host and path such as `www.example.com/news` */
+                pagePrefix?: string;
                 /** @description Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action */
                 rule?: string;
                 /** @description Only requests whose visitor claimed a name falsely */
@@ -9401,6 +9530,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getVisitors: {
+        parameters: {
+            query?: {
+                /** @description Days up to and including today; `year` is 365 days, `all` starts at the first decision. `startDate` and `endDate` take precedence. */
+                period?: "7d" | "30d" | "90d" | "year" | "all";
+                /** @description Start, inclusive: a date or a date-time (ISO 8601). Without `endDate`, the report ends now. */
+                startDate?: string;
+                /** @description End: a date, whose day is included, or an exclusive date-time. Without `startDate`, the report starts one `period` earlier. */
+                endDate?: string;
+                /** @description IANA time zone in which days, weeks, months and hours start. */
+                timezone?: string;
+                /** @description Only this content: its id or externalId. */
+                contentId?: string;
+                /** @description Only this requester. Not for public keys. */
+                requesterId?: string;
+                type?: components["schemas"]["ContentType"];
+                reason?: components["schemas"]["DenialReason"];
+                /** @description Only decisions in this collection */
+                collectionId?: string;
+                /** @description Only requests whose user agent names this crawler */
+                crawler?: string;
+                /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                /** @description Only decisions that this license decided */
+                licenseId?: string;
+                /** @description Only requests with this purpose */
+                purpose?: string;
+                /** @description Only requests for this permission */
+                permission?: string;
+                /** @description false: counts the decisions that were only observed instead of those that were enforced. */
+                enforced?: boolean;
+                /** @description Only requests of this page: host and path, in any spelling that is the same file */
+                page?: string;
+                /** @description Only requests of this page and of those below it, by whole segments of the path: a host, or host and path such as `www.example.com/news` */
+                pagePrefix?: string;
+                /** @description Only decisions by this rule: policy, version and index, such as `pol_…/3/0`; `pol_…/3/default` for the default action */
+                rule?: string;
+                /** @description Only requests whose visitor claimed a name falsely */
+                spoofed?: boolean;
+                /** @description Length of a bucket. */
+                groupBy?: "hour" | "day" | "week" | "month";
+                /** @description Number of visitors. */
+                limit?: number;
+                /** @description Number of pages. */
+                pages?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VisitorsReport"];
                 };
             };
             "4XX": components["responses"]["Refused"];

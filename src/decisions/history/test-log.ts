@@ -24,6 +24,8 @@ const TERMS: { [Key in keyof DecisionFilter]-?: Term<NonNullable<DecisionFilter[
   allowed: (allowed) => [allowed ? 'reason = 0' : 'reason <> 0'],
   reason: (code) => ['reason = ?', code],
   url: (prefix) => ['substr(url, 1, length(?)) = ?', prefix],
+  page: (page) => ['{page} = ?', page],
+  pagePrefix: (prefix) => [`substr({page} || '/', 1, length(?)) = ?`, `${prefix}/`],
   spoofed: isThere('claimed'),
   ofCrawlers: isThere('crawler'),
   rule: ({ policyNo, version, index }) => [
@@ -40,12 +42,20 @@ const TERMS: { [Key in keyof DecisionFilter]-?: Term<NonNullable<DecisionFilter[
   enforced: (enforced) => ['enforced = ?', enforced ? 1 : 0],
 };
 
+/** The URL that stands for all spellings, without its query. */
+const PAGE: Record<Db['engine'], string> = {
+  sqlite: 'substr(coalesce(file, url), 1, instr(coalesce(file, url) || char(63), char(63)) - 1)',
+  postgres: 'split_part(coalesce(file, url), chr(63), 1)',
+};
+
 async function find(db: Db, filter: DecisionFilter, page: Parameters<DecisionFinder['find']>[1]) {
   // Those about deleted items are in no answer, as in the live log.
   const where = new Where().and('(content_no = 0 or exists (select 1 from content where no = content_no))');
   for (const [key, toTerm] of Object.entries(TERMS)) {
     const value = filter[key as keyof DecisionFilter];
-    if (value !== undefined) where.and(...toTerm(value as never));
+    if (value === undefined) continue;
+    const [condition, param] = toTerm(value as never);
+    where.and(condition.replaceAll('{page}', PAGE[db.engine]), param);
   }
   const [counted] = await db.read<{ n: number }>(`select count(*) as n from decisions${where.sql}`, where.params);
   if (page.before !== null) where.and('seq < ?', page.before);

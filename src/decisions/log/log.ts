@@ -23,6 +23,10 @@ export interface DecisionFilter extends GroundsFilter {
   reason?: number;
   /** A prefix of host and path. */
   url?: string;
+  /** Host and path in the canonical spelling. */
+  page?: string;
+  /** The same of a folder, without a slash at its end: the page and all below it. */
+  pagePrefix?: string;
   rule?: RuleFilter;
   spoofed?: boolean;
   /** Requests of crawlers of the directory. */

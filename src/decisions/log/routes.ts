@@ -29,6 +29,7 @@ import {
   type RobotsJudge,
 } from './log.ts';
 import { type NamedDecision, withNames } from './names.ts';
+import { toPageFilter } from './page-filter.ts';
 import { findRule } from './rule-filter.ts';
 import {
   DecisionPage,
@@ -135,6 +136,7 @@ const NOTHING = { seqs: [], totalCount: 0 };
 async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilter | undefined> {
   const filter: DecisionFilter = { ...readSpan(query), ...toGroundsFilter(query) };
   if (query.url !== undefined) filter.url = toUrlPrefix(query.url);
+  Object.assign(filter, await toPageFilter(db, query));
   if (query.spoofed !== undefined) filter.spoofed = query.spoofed;
   // A false name proves nothing about the crawler that has it.
   if (query.robots !== undefined) Object.assign(filter, { ofCrawlers: true, spoofed: query.spoofed ?? false });

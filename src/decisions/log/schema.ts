@@ -182,6 +182,15 @@ export const groundsProperties = {
   ),
 };
 
+/** Filters by page that the log and usage share. */
+export const pageFilters = {
+  page: named('Only requests of this page: host and path, in any spelling that is the same file', 2048),
+  pagePrefix: named(
+    'Only requests of this page and of those below it, by whole segments of the path: a host, or host and path such as `www.example.com/news`',
+    2048,
+  ),
+};
+
 export const ruleFilter = Type.Optional(
   Type.String({
     pattern: RULE_PATTERN,
@@ -210,6 +219,7 @@ export const ListDecisionsQuery = Type.Object(
     allowed: Type.Optional(Type.Boolean()),
     reason: Type.Optional(DenialReason),
     url: named('Only URLs that begin like this: host and path; a scheme is ignored', 2048),
+    ...pageFilters,
     rule: ruleFilter,
     spoofed,
     robots: Type.Optional(

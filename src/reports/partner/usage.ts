@@ -13,6 +13,8 @@ const {
   groupBy: _groupBy,
   rule: _rule,
   spoofed: _spoofed,
+  page: _page,
+  pagePrefix: _pagePrefix,
   ...filters
 } = UsageQuery.properties;
 

@@ -9,10 +9,11 @@ import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import type { BreakdownGroup, Counted } from '../../decisions/history/columns/breakdown.ts';
 import type { Columns, ColumnsReport } from '../../decisions/history/columns/columns.ts';
-import type { Totals } from '../../decisions/history/columns/counts.ts';
+import type { ReportQuery, Totals } from '../../decisions/history/columns/counts.ts';
 import { type Dimension, isDimension } from '../../decisions/history/columns/dimensions.ts';
 import { toVerified } from '../../decisions/ledger/codes.ts';
 import { toGroundsFilter } from '../../decisions/log/grounds.ts';
+import { toPageFilter } from '../../decisions/log/page-filter.ts';
 import { findRule } from '../../decisions/log/rule-filter.ts';
 import { toIso } from '../../lib/clock.ts';
 import { findPolicyIds } from '../../policies/store.ts';
@@ -42,31 +43,40 @@ type Texts = ReadonlyMap<string, string>;
 export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<UsageReport> {
   const groupBy = isDimension(query.groupBy) ? query.groupBy : undefined;
   const spans = await readSpans(deps, { ...query, groupBy: isDimension(query.groupBy) ? undefined : query.groupBy });
-  const numbers = await toNumbers(deps.db, query);
-  if (numbers === undefined)
+  const asked = await toColumnsQuery(deps.db, query, spans.period);
+  if (asked === undefined)
     return toReport(spans, groupBy === undefined ? NOTHING : { ...NOTHING, groups: [] }, NO_NAMES);
-  const { period, previous } = spans;
-  const counted = await deps.columns.report({
-    ...numbers,
-    requesterId: query.requesterId,
-    type: query.type,
-    ...toGroundsFilter(query),
-    spoofed: query.spoofed,
-    enforced: query.enforced ?? true,
-    reason: query.reason === undefined ? undefined : reasonCode(query.reason),
-    from: period.from,
-    to: period.to,
-    starts: period.buckets.map((bucket) => bucket.start),
-    limit: query.limit ?? LIMIT_DEFAULT,
-    trends: query.expand === 'trends',
-    previous: previous ?? undefined,
-    groupBy,
-  });
+  const trends = query.expand === 'trends';
+  const counted = await deps.columns.report({ ...asked, trends, previous: spans.previous ?? undefined, groupBy });
   return toReport(spans, counted, await readNames(deps, counted, groupBy));
 }
 
-/** Returns undefined for an item or a policy that never existed. */
-async function toNumbers(db: Db, { contentId, rule }: UsageQuery) {
+/** Returns undefined for an item or a policy that never existed. Throws invalid_request. */
+export async function toColumnsQuery(
+  db: Db,
+  query: Omit<UsageQuery, 'groupBy'>,
+  period: ResolvedPeriod,
+): Promise<ReportQuery | undefined> {
+  const numbers = await toNumbers(db, query);
+  return (
+    numbers && {
+      ...numbers,
+      requesterId: query.requesterId,
+      type: query.type,
+      ...toGroundsFilter(query),
+      ...(await toPageFilter(db, query)),
+      spoofed: query.spoofed,
+      enforced: query.enforced ?? true,
+      reason: query.reason === undefined ? undefined : reasonCode(query.reason),
+      from: period.from,
+      to: period.to,
+      starts: period.buckets.map((bucket) => bucket.start),
+      limit: query.limit ?? LIMIT_DEFAULT,
+    }
+  );
+}
+
+async function toNumbers(db: Db, { contentId, rule }: Pick<UsageQuery, 'contentId' | 'rule'>) {
   const contentNo = contentId === undefined ? undefined : await findContentNo(db, contentId);
   const filter = rule === undefined ? undefined : await findRule(db, rule);
   const isUnknown =
@@ -121,7 +131,7 @@ async function readSpans(deps: ReportDeps, query: SpanQuery): Promise<Spans> {
   return { period, previous: reachesBack(query) ? null : precedingSpan(period) };
 }
 
-async function readPeriod({ columns, now }: ReportDeps, query: PeriodQuery): Promise<ResolvedPeriod> {
+export async function readPeriod({ columns, now }: ReportDeps, query: PeriodQuery): Promise<ResolvedPeriod> {
   if (!reachesBack(query)) return resolvePeriod(query, { now: now() });
   const bounds = await columns.bounds();
   return resolvePeriod(query, { now: now(), first: bounds?.first, last: bounds?.last });
@@ -135,6 +145,7 @@ const NONE: Totals = {
   allowed: 0,
   uniqueRequesters: 0,
   uniqueContent: 0,
+  uniquePages: 0,
   observed: { requests: 0, allowed: 0 },
 };
 const NOTHING: ColumnsReport = {
@@ -142,6 +153,7 @@ const NOTHING: ColumnsReport = {
   series: { requests: [], allowed: [] },
   reasons: [],
   topContent: [],
+  topPages: [],
   topRequesters: [],
   byCrawler: [],
   byCollection: [],
@@ -163,6 +175,7 @@ function toReport({ period, previous }: Spans, counted: ColumnsReport, names: Na
       const title = names.titles.get(id);
       return title === undefined ? [] : [{ id, title, ...counts }];
     }),
+    topPages: counted.topPages.map(({ id: page, ...counts }) => ({ page, ...counts })),
     topRequesters: counted.topRequesters.map(({ id, ...counts }) => ({
       id,
       name: names.requesters.get(id) ?? id,
@@ -181,14 +194,16 @@ function toReport({ period, previous }: Spans, counted: ColumnsReport, names: Na
       return { collectionId: id as string, name: names.collections.get(id as string) ?? null, ...toOutcomes(counts) };
     }),
     ...(groups === undefined ? {} : { groups: groups.map((group) => toGroup(group, names)) }),
-    period: {
-      startDate: toIso(period.from),
-      endDate: toIso(period.to),
-      groupBy: period.groupBy,
-      timezone: period.timezone,
-    },
+    period: toPeriod(period),
   };
 }
+
+export const toPeriod = ({ from, to, groupBy, timezone }: ResolvedPeriod): UsageReport['period'] => ({
+  startDate: toIso(from),
+  endDate: toIso(to),
+  groupBy,
+  timezone,
+});
 
 const toOutcomes = ({ requests, allowed }: Pick<Counted, 'requests' | 'allowed'>) => ({
   requests,
@@ -213,6 +228,7 @@ const toSummary = ({
   allowed,
   uniqueRequesters,
   uniqueContent,
+  uniquePages,
   observed,
 }: Totals): UsageReport['summary'] => ({
   totalRequests: requests,
@@ -220,6 +236,7 @@ const toSummary = ({
   denied: requests - allowed,
   uniqueRequesters,
   uniqueContent,
+  uniquePages,
   observed: {
     requests: observed.requests,
     wouldAllow: observed.allowed,

@@ -14,14 +14,17 @@ import { DEMAND_CSV, NO_DEMAND, readDimensions, toDemandQuery, toDemandRows } fr
 import { DemandListQuery, DemandPage } from './demand-schema.ts';
 import { parsePosition, SEEN_CSV, sendList, toSeenRow } from './lists.ts';
 import { type ReportDeps, usageReport } from './report.ts';
-import { reportCsv } from './report-csv.ts';
+import { reportCsv, visitorsCsv } from './report-csv.ts';
 import { UsageQuery, UsageReport } from './schema.ts';
 import { SeenListQuery, SeenPage } from './seen-schema.ts';
+import { visitorsReport } from './visitors.ts';
+import { VisitorsQuery, VisitorsReport } from './visitors-schema.ts';
 
 const ANALYTICS = { permission: 'analytics:read', tag: 'Analytics' } as const;
 
 export function usageRoutes(app: App, deps: ReportDeps): void {
   reportRoute(app, deps);
+  visitorsRoute(app, deps);
   seenRoute(app, deps);
   demandRoute(app, deps);
 }
@@ -37,6 +40,29 @@ function reportRoute(app: App, deps: ReportDeps): void {
       const report = isPublicKey(caller) ? { ...read, topRequesters: [] } : read;
       if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
         return sendText(reply, CSV_TYPE, reportCsv(report));
+      }
+      return sendJson(reply, 200, JSON.stringify(report));
+    },
+  );
+}
+
+function visitorsRoute(app: App, deps: ReportDeps): void {
+  route(
+    app,
+    'GET /v1/analytics/visitors',
+    {
+      ...ANALYTICS,
+      // Rows are partners, too.
+      secretKey: true,
+      id: 'getVisitors',
+      is: 'Report visitors by page and by time',
+      query: VisitorsQuery,
+      answer: VisitorsReport,
+    },
+    async ({ query, headers }, reply) => {
+      const report = await visitorsReport(deps, query);
+      if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
+        return sendText(reply, CSV_TYPE, visitorsCsv(report));
       }
       return sendJson(reply, 200, JSON.stringify(report));
     },

@@ -1,7 +1,7 @@
 /** The usage report on the wire: its query and its answer. */
 import { type Static, Type } from 'typebox';
 import { DIMENSIONS } from '../../decisions/history/columns/dimensions.ts';
-import { DenialReason, groundsProperties, ruleFilter, spoofed } from '../../decisions/log/schema.ts';
+import { DenialReason, groundsProperties, pageFilters, ruleFilter, spoofed } from '../../decisions/log/schema.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import { GROUP_DEFAULT, GROUPS, PERIOD_DEFAULT, PERIODS } from './period.ts';
 
@@ -55,6 +55,7 @@ export const UsageQuery = Type.Object(
     type: Type.Optional(ContentTypeName),
     reason: Type.Optional(DenialReason),
     ...groundsProperties,
+    ...pageFilters,
     rule: ruleFilter,
     spoofed,
     enforced: Type.Optional(
@@ -87,6 +88,7 @@ const Summary = Type.Object(
     denied: count('Denied decisions.'),
     uniqueRequesters: count('Distinct requesters; anonymous checks do not count.'),
     uniqueContent: count('Distinct items requested.'),
+    uniquePages: count('Distinct pages requested: URLs without an item; queries and spellings of a file are one.'),
     observed: Type.Object(
       {
         requests: count('Decisions that were only observed; no other number counts them.'),
@@ -153,6 +155,17 @@ export const UsageReport = Type.Object(
       Type.Object({ id: Type.String(), title: Type.String(), requests: count('Decisions on it.'), trend }, closed),
       { description: 'The items requested most, then by id.' },
     ),
+    topPages: Type.Array(
+      Type.Object(
+        {
+          page: Type.String({ description: 'Host and path, without a query.' }),
+          requests: count('Decisions on it.'),
+          trend,
+        },
+        closed,
+      ),
+      { description: 'The pages without an item that were requested most, then by their address.' },
+    ),
     topRequesters: Type.Array(
       Type.Object(
         { id: Type.String(), name: Type.String(), requests: count('Decisions on its checks.'), trend },
@@ -193,7 +206,7 @@ export const UsageReport = Type.Object(
           {
             id: Type.Union([Type.String(), Type.Null()], {
               description:
-                'The collection, crawler, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none.',
+                'The collection, crawler, page, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none.',
             }),
             name: Type.Optional(
               Type.Union([Type.String(), Type.Null()], {

@@ -13,10 +13,12 @@ import { answerLicensedCells, answerLicensedCounts, answerLicensedGroups, answer
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
 import { answerSeen } from './seen.ts';
 import type { ColumnsFilter } from './sql.ts';
+import { answerVisitors } from './visitors.ts';
 
 /** The questions that group all decisions of a span. */
 const ANSWERS = {
   report: answerReport,
+  visitors: answerVisitors,
   seen: answerSeen,
   demand: answerDemand,
   alarms: answerAlarms,

@@ -45,8 +45,8 @@ export async function readBreakdown(
        coalesce(sum(spoofed) filter (${isCounted}), 0)::double from grounds`,
   )) as number[][];
   const readTop = async (by: 'crawler' | 'collection') => {
-    const from = `from grounds where ${isCounted} and ${by} <> 0`;
-    return (await readMost(connection, { from, by: [by], counts: COUNTS }, limit)).groups;
+    const shown = `from grounds where ${isCounted} and ${by} <> 0`;
+    return (await readMost(connection, { from: shown, by: [by], counts: COUNTS }, limit)).groups;
   };
   const crawlers = await readTop('crawler');
   const collections = await readTop('collection');

@@ -15,6 +15,7 @@ import type { LicensedCell, LicensedQuery, LicensedWindow, TimeSpan } from './li
 import type { Bounds, FindPage, FoundDecisions, Stats } from './questions.ts';
 import type { Seen, SeenPage, SeenQuery } from './seen.ts';
 import type { ColumnsFilter } from './sql.ts';
+import type { CountedVisitors, VisitorsQuestion } from './visitors.ts';
 
 export type { ColumnsReport, ReportQuery } from './counts.ts';
 export type { Bounds, FindPage, FoundDecisions, Stats } from './questions.ts';
@@ -42,6 +43,8 @@ export async function endColumns(ms: number): Promise<void> {
 export interface Columns {
   /** Throws Unavailable, as do all questions. */
   report(query: ReportQuery): Promise<ColumnsReport>;
+  /** Counts visitors by page and by time. */
+  visitors(query: VisitorsQuestion): Promise<CountedVisitors>;
   /** Counts the decisions on an item; zeros for an unknown item. */
   stats(contentNo: number): Promise<Stats>;
   /** Finds the sequence numbers of decisions, newest first. */
@@ -128,6 +131,7 @@ class ColumnsThread implements Columns {
   }
 
   report = (query: ReportQuery): Promise<ColumnsReport> => this.ask({ kind: 'report', query });
+  visitors = (query: VisitorsQuestion): Promise<CountedVisitors> => this.ask({ kind: 'visitors', query });
   stats = (contentNo: number): Promise<Stats> => this.ask({ kind: 'stats', contentNo });
   find = (filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions> => this.ask({ kind: 'find', filter, page });
   seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.ask({ kind: 'seen', query });

@@ -5,7 +5,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type BreakdownGroup, type Counted, type CountedCrawler, readBreakdown, readGroups } from './breakdown.ts';
 import type { Dimension } from './dimensions.ts';
-import { type Grouping, groupsSql, readMost } from './groups.ts';
+import { type Grouping, groupColumn, groupsSql, readMost } from './groups.ts';
 import type { TimeSpan } from './licensed.ts';
 import { answerBounds } from './questions.ts';
 import { cellMs, fold, QUARTER_HOUR_MS, type SeriesCell } from './series.ts';
@@ -37,6 +37,7 @@ export interface Totals {
   allowed: number;
   uniqueRequesters: number;
   uniqueContent: number;
+  uniquePages: number;
   /** Decisions that were only observed. */
   observed: { requests: number; allowed: number };
 }
@@ -54,6 +55,7 @@ export interface ColumnsReport extends Totals {
   /** Decisions by reason code (0 = allowed), without codes that do not occur. */
   reasons: { reason: number; count: number }[];
   topContent: (TopEntry & { no: number })[];
+  topPages: TopEntry[];
   topRequesters: TopEntry[];
   byCrawler: CountedCrawler[];
   byCollection: Counted[];
@@ -70,6 +72,7 @@ export function answerReport(connection: DuckDBConnection, query: ReportQuery): 
     const { reasons, requests, series } = all;
     const content = await readTop(counts, 'content', all);
     const requesters = await readTop(counts, 'requester', all);
+    const pages = await readTop(counts, 'page', all);
     const breakdown = await readBreakdown(connection, { ...query, from: selected.enforcedOrNot });
     const report = {
       ...breakdown,
@@ -79,7 +82,9 @@ export function answerReport(connection: DuckDBConnection, query: ReportQuery): 
       allowed: reasons.find(({ reason }) => reason === 0)?.count ?? 0,
       uniqueContent: content.unique,
       uniqueRequesters: requesters.unique,
+      uniquePages: pages.unique,
       topContent: content.top.map(({ number, ...entry }) => ({ no: number, ...entry })),
+      topPages: pages.top.map(({ number: _, ...entry }) => entry),
       topRequesters: requesters.top.map(({ number: _, ...entry }) => entry),
     };
     const { groupBy: by, previous } = query;
@@ -102,13 +107,13 @@ interface Selected {
   enforcedOrNot: string;
 }
 
-interface Counts extends Selected {
+export interface ReportCounts extends Selected {
   connection: DuckDBConnection;
   cells: CellSql;
   query: ReportQuery;
 }
 
-async function selectCounted(connection: DuckDBConnection, query: ReportQuery): Promise<Selected> {
+export async function selectCounted(connection: DuckDBConnection, query: ReportQuery): Promise<Selected> {
   return {
     from: await select(connection, query),
     ofAnyType: await select(connection, { ...query, type: undefined }),
@@ -123,7 +128,7 @@ interface CellSql {
   length: string;
 }
 
-async function toCells(connection: DuckDBConnection, from: string, starts: readonly number[]): Promise<CellSql> {
+export async function toCells(connection: DuckDBConnection, from: string, starts: readonly number[]): Promise<CellSql> {
   const length = cellMs(starts);
   if (length % QUARTER_HOUR_MS === 0 && length > 0) {
     return { key: 'quarter', since: `quarter::bigint * ${QUARTER_HOUR_MS}`, length: integer(length) };
@@ -140,7 +145,7 @@ type SeriesRow = { since: number; reason: number | null; requests: number; allow
 type All = Pick<ColumnsReport, 'series' | 'reasons' | 'requests'>;
 
 /** Counts by bucket and by reason in one scan. */
-async function readSeries(counts: Counts): Promise<All> {
+async function readSeries(counts: ReportCounts): Promise<All> {
   const { connection, cells, query } = counts;
   const { from, n } = summed(counts);
   const rows = await readRows<SeriesRow>(
@@ -166,16 +171,16 @@ async function readSeries(counts: Counts): Promise<All> {
  * The decisions and how they are counted. With a type, all are joined and those of other types count zero: two thirds
  * of the time of picking the others out.
  */
-function summed({ from, ofAnyType, query: { type } }: Pick<Counts, 'from' | 'ofAnyType' | 'query'>) {
+function summed({ from, ofAnyType, query: { type } }: Pick<ReportCounts, 'from' | 'ofAnyType' | 'query'>) {
   if (type === undefined) return { from, n: 'count(*)' };
   return {
-    from: `from (select quarter, decided_at, reason, requester, content ${ofAnyType})
+    from: `from (select quarter, decided_at, reason, requester, content, page ${ofAnyType})
       join (select number, (type = ${text(type)})::utinyint as typed from content) on number = content where true`,
     n: 'sum(typed)',
   };
 }
 
-type Column = 'content' | 'requester';
+type Column = 'content' | 'requester' | 'page' | 'who';
 
 interface Top {
   unique: number;
@@ -183,7 +188,7 @@ interface Top {
 }
 
 /** Counts distinct values and lists those with the most decisions, then by id. `all`: of all that are selected. */
-async function readTop(counts: Counts, column: Column, { requests, series }: All): Promise<Top> {
+async function readTop(counts: ReportCounts, column: Column, { requests, series }: All): Promise<Top> {
   const { connection, query } = counts;
   const { unique, groups } = await readMost(connection, toGrouping(counts, column), query.limit);
   const top = groups.map(({ ids: [id], numbers: [number = 0], n }) => ({ id: id as string, number, requests: n }));
@@ -195,9 +200,9 @@ async function readTop(counts: Counts, column: Column, { requests, series }: All
 }
 
 /** An item's type is compared after counting: a third of the time. */
-function toGrouping(selected: Pick<Counts, 'from' | 'ofAnyType' | 'query'>, column: Column): Grouping<'n'> {
+function toGrouping(selected: Pick<ReportCounts, 'from' | 'ofAnyType' | 'query'>, column: Column): Grouping<'n'> {
   const { type } = selected.query;
-  const { from, n } = column === 'requester' ? summed(selected) : { from: selected.ofAnyType, n: 'count(*)' };
+  const { from, n } = column === 'content' ? { from: selected.ofAnyType, n: 'count(*)' } : summed(selected);
   const ofType = `n0 in (select number from content where type = ${text(type ?? '')})`;
   return {
     from: `${from} and ${column} <> 0`,
@@ -207,18 +212,20 @@ function toGrouping(selected: Pick<Counts, 'from' | 'ofAnyType' | 'query'>, colu
   };
 }
 
-async function readTrends(
-  { connection, from, ofAnyType, cells, query }: Counts,
+/** Returns the requests of each number by bucket. */
+export async function readTrends(
+  { connection, from, ofAnyType, cells, query }: ReportCounts,
   column: Column,
   numbers: readonly number[],
 ): Promise<number[][]> {
+  if (numbers.length === 0) return [];
   // A join: every value of a list would be compared with every decision.
   const [owners = [], since = [], requests = []] = await readColumns(
     connection,
-    `select owner, min(since)::double, sum(n)::double from
+    `select owner::double, min(since)::double, sum(n)::double from
        (select owner, ${cells.since} as since, count(*) as n
-        from (select ${column}, quarter, decided_at ${column === 'content' ? ofAnyType : from})
-        join (values ${numbers.map((number) => `(${integer(number)})`).join(', ')}) as top(owner) on owner = ${column}
+        from (select ${groupColumn(column).sql} as key, quarter, decided_at ${column === 'content' ? ofAnyType : from})
+        join (values ${numbers.map((number) => `(${integer(number)})`).join(', ')}) as top(owner) on owner = key
         group by owner, ${cells.key})
      group by owner, since // ${cells.length}`,
   );
@@ -229,7 +236,7 @@ async function readTrends(
 
 /** Counts the decisions of another span. */
 async function readTotals(
-  { connection, query }: Pick<Counts, 'connection' | 'query'>,
+  { connection, query }: Pick<ReportCounts, 'connection' | 'query'>,
   span: TimeSpan,
 ): Promise<Totals> {
   const selected = await selectCounted(connection, { ...query, ...span });
@@ -245,11 +252,13 @@ async function readTotals(
     count(`select count(*)::double from (${groupsSql(toGrouping({ ...selected, query }, column))})`);
   const [uniqueRequesters = 0] = await unique('requester');
   const [uniqueContent = 0] = await unique('content');
+  const [uniquePages = 0] = await unique('page');
   return {
     requests,
     allowed,
     uniqueRequesters,
     uniqueContent,
+    uniquePages,
     observed: { requests: observed, allowed: wouldAllow },
   };
 }

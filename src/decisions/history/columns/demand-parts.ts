@@ -36,10 +36,11 @@ export async function readParts(
   const columns = query.by.map((dimension) => groupColumn(dimension).sql);
   // A join: every value of a list would be compared with every decision.
   const ofShown = (from: string): string =>
-    `(select requester, crawler, collection, purpose, wanted, reason, content, coalesce(file, url) as url, decided_at ${from}) as d
+    `(select ${columns.map((column, i) => `${column} as c${i}`).join(', ')}, crawler, collection, purpose, wanted, reason,
+       content, coalesce(file, url) as url, decided_at ${from}) as d
      join (values ${keys.map((key, i) => `(${[i, ...key].map(integer).join(', ')})`).join(', ')})
        as shown(line, ${columns.map((_, i) => `k${i}`).join(', ')})
-       on ${columns.map((column, i) => `k${i} = d.${column}`).join(' and ')}`;
+       on ${columns.map((_, i) => `k${i} = c${i}`).join(' and ')}`;
   // Found once and counted several times; the end of the transaction drops the table.
   await connection.run(
     `create temp table denials as select line, content as item, case when content = 0 then url end as page, purpose,

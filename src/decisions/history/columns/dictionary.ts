@@ -18,6 +18,7 @@ export const DICTIONARIES = [
   'claims',
   'wanted',
   'candidates',
+  'pages',
 ] as const;
 export type DictionaryName = (typeof DICTIONARIES)[number];
 

@@ -3,6 +3,7 @@ export const DIMENSIONS = [
   'collection',
   'crawler',
   'program',
+  'page',
   'verified',
   'license',
   'purpose',
@@ -14,6 +15,10 @@ export type Dimension = (typeof DIMENSIONS)[number];
 
 export const isDimension = (text: string | undefined): text is Dimension =>
   (DIMENSIONS as readonly (string | undefined)[]).includes(text);
+
+/** Proofs of the name of a crawler that has no requester. */
+export const PROOFS = ['none', 'verified', 'spoofed'] as const;
+export type Proof = (typeof PROOFS)[number];
 
 /** Orders of the list of requesters. */
 export const SEEN_SORTS = ['requests', 'denied', 'lastSeen'] as const;

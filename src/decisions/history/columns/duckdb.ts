@@ -9,21 +9,21 @@ import { DICTIONARIES } from './dictionary.ts';
 import { FIXED_NAMES } from './programs.ts';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
-const VERSION = 9;
+const VERSION = 10;
 
 /**
  * `quarter`: of an hour, since 1970; `reason` 0: allowed; `content` 0: a URL without an item; `verified` 0: not; `rule`
  * -1: the default action; `seq` 0: retired, so the time is noon of its day and the URL is gone. `rewritten`: the file
  * may hold bytes of former values until it is compacted. Texts have numbers (see dictionary), 0: none; only `url` and
- * `file` are texts. Numbers of programs follow from their names (see programs), 0: not kept. `registered` holds the
- * requesters of the records, `requesters` all ids that were seen. No indexes: DuckDB keeps them in memory, and scanning
- * ten million small integers takes ten milliseconds.
+ * `file` are texts. `page`: the canonical URL without its query. Numbers of programs follow from their names (see
+ * programs), 0: not kept. `registered` holds the requesters of the records, `requesters` all ids that were seen. No
+ * indexes: DuckDB keeps them in memory, and scanning ten million small integers takes ten milliseconds.
  */
 const TABLES = `
   create table decisions (seq bigint, decided_at bigint, quarter integer, content integer, requester integer, policy integer,
     reason utinyint, purpose integer, permission integer, collection integer, crawler integer, license integer,
     claimed integer, verified utinyint, enforced utinyint, version integer, rule integer, wanted integer,
-    candidate integer, url varchar, file varchar, program bigint);
+    candidate integer, url varchar, file varchar, page integer, program bigint);
   ${DICTIONARIES.map((table) => `create table ${table} (number integer, id varchar);`).join('\n  ')}
   create table programs (number bigint, id varchar, day integer);
   insert into programs values ${FIXED_NAMES};

@@ -3,20 +3,21 @@
  * texts are looked up for the groups alone.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { DictionaryName } from './dictionary.ts';
 import { PROGRAM_SQL } from './programs.ts';
 import { integer, readRows } from './sql.ts';
+import { WHO, WHO_TEXTS } from './who.ts';
 
 interface GroupColumn {
   /** SQL over a decision. */
   sql: string;
-  /** The table of its texts; absent: the value itself. */
-  table?: DictionaryName | 'content' | 'programs';
+  /** The table of its texts, by `number` and `id`; absent: the value itself. */
+  table?: string;
   order?: 'desc';
 }
 
 /** The values that decisions can be grouped by. */
 const COLUMNS = {
+  who: { sql: WHO, table: WHO_TEXTS },
   requester: { sql: 'requester', table: 'requesters' },
   crawler: { sql: 'crawler', table: 'crawlers' },
   program: { sql: PROGRAM_SQL, table: 'programs' },
@@ -33,6 +34,7 @@ const COLUMNS = {
   // The newest first.
   version: { sql: 'version', order: 'desc' },
   rule: { sql: 'rule' },
+  page: { sql: 'page', table: 'pages' },
   url: { sql: 'case when content = 0 then url end' },
 } as const satisfies Record<string, GroupColumn>;
 
@@ -83,6 +85,10 @@ export async function readMost<Count extends string>(
 ): Promise<{ unique: number; groups: Group<Count>[] }> {
   const { by, counts } = grouping;
   const names = Object.keys(counts) as Count[];
+  const numbers = by.map((one, i) => {
+    return groupColumn(one).table === undefined ? `most.n${i}` : `most.n${i}::double as n${i}`;
+  });
+  const shown = [...numbers, ...names.map((name) => `most."${name}"`)];
   const [value] = names;
   const { joins, texts } = namesSql(by, 'most');
   const orders = by.map((one, i) => {
@@ -96,7 +102,7 @@ export async function readMost<Count extends string>(
        select * from counted where "${value}" >=
          (select min(least) from (select "${value}" as least from counted order by least desc limit ${integer(limit)}))
      )
-     select (select count(*) from counted)::double as "unique", most.*, ${texts.map((text, i) => `${text} as k${i}`).join(', ')}
+     select (select count(*) from counted)::double as "unique", ${shown.join(', ')}, ${texts.map((text, i) => `${text} as k${i}`).join(', ')}
      from most ${joins} order by most."${value}" desc, ${orders.join(', ')} limit ${integer(limit)}`,
   );
   const groups = rows.map((row) => ({

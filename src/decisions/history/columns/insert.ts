@@ -126,7 +126,16 @@ const COLUMNS: readonly (readonly [
   [INTEGER, (row) => row[17], 0, 'candidates'],
   [VARCHAR, (row) => row[18], null, null],
   [VARCHAR, (row) => row[19], null, null],
+  [INTEGER, toPage, 0, 'pages'],
 ];
+
+/** Returns host and path of the URL that stands for all spellings. */
+function toPage(row: DecisionRow): string | null {
+  const url = row[19] ?? row[18];
+  if (url === null) return null;
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
 
 /** Reuses its chunk for as long as possible: a column that is usual throughout is written once. */
 interface Writing {

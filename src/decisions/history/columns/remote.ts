@@ -15,6 +15,7 @@ import type { Bounds, Columns } from './columns.ts';
 import type { ColumnsQuestion } from './columns-worker.ts';
 import type { Divergences } from './divergences.ts';
 import type { LicensedCell, LicensedWindow } from './licensed.ts';
+import type { CountedVisitors } from './visitors.ts';
 
 const PATH = '/internal/columns';
 /** Longer than a question may wait on the other node. */
@@ -62,6 +63,8 @@ export function openRemoteColumns(url: string, secret: string): Columns {
   return {
     ask,
     report: (query) => ask({ kind: 'report', query }),
+    visitors: async (query) =>
+      known(await ask<CountedVisitors | Bounds | null>({ kind: 'visitors', query }), 'visitors'),
     stats: (contentNo) => ask({ kind: 'stats', contentNo }),
     find: (filter, page) => ask({ kind: 'find', filter, page }),
     seen: (query) => ask({ kind: 'seen', query }),

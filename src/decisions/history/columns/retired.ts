@@ -26,7 +26,7 @@ const RETIRED_A_STEP = 250_000;
 export const forget = async (step: Retiring): Promise<boolean> => (await retire(step)) || (await eraseInputs(step));
 
 /** Reduces decisions that left the log to what the daily counts know of them. */
-async function retire({ writer, head, next }: Retiring): Promise<boolean> {
+async function retire({ writer, head, next, decisions }: Retiring): Promise<boolean> {
   if (head.retiredTo === next.retiredTo) return false;
   if (head.retiredTo < next.retiredTo) throw new Diverged('the records were restored to an earlier state');
   if (next.decisionsSeq < head.retiredTo) throw new Diverged('decisions left the log before they were counted');
@@ -34,11 +34,14 @@ async function retire({ writer, head, next }: Retiring): Promise<boolean> {
   await writer.run(
     `update decisions set seq = 0, decided_at = decided_at // ${DAY_MS} * ${DAY_MS} + ${DAY_MS / 2},
        quarter = (decided_at // ${DAY_MS}) * 96 + 48, candidate = 0, url = null,
-       file = null, program = ${NOT_KEPT} where seq > $1 and seq <= $2`,
+       file = null, page = 0, program = ${NOT_KEPT} where seq > $1 and seq <= $2`,
     [BigInt(next.retiredTo), BigInt(to)],
     [BIGINT, BIGINT],
   );
-  if (to === head.retiredTo) await dropUnusedPrograms(writer);
+  if (to === head.retiredTo) {
+    await dropUnusedPrograms(writer);
+    await dropUnusedPages({ writer, decisions });
+  }
   next.retiredTo = to;
   next.rewritten = true;
   return to < head.retiredTo;
@@ -58,6 +61,12 @@ async function eraseInputs({ writer, head, next }: Retiring): Promise<boolean> {
   const isLast = to === head.inputsErasedTo;
   if (isLast && (await dropUnusedPrograms(writer))) next.rewritten = true;
   return !isLast;
+}
+
+/** Deletes the texts of pages that no decision has any more: they may say what is to be forgotten. */
+async function dropUnusedPages({ writer, decisions }: Pick<Retiring, 'writer' | 'decisions'>): Promise<void> {
+  await writer.run('delete from pages where number not in (select page from decisions)');
+  decisions.forgetNumbers();
 }
 
 const DAY_MS = 86_400_000;

@@ -1,0 +1,36 @@
+/**
+ * The number of whom a decision is about: its requester; without one, the crawler that the user agent names, apart by
+ * the proof of its name; without one, its program. 0: the user agent was not kept.
+ */
+import { BROWSERS, NO_USER_AGENT } from '../../../rules/crawlers/program.ts';
+import { PROOFS, type Proof } from './dimensions.ts';
+import { PROGRAM_SQL } from './programs.ts';
+
+export type CountedWho =
+  | { kind: 'requester'; id: string }
+  | { kind: 'crawler'; id: string; proof: Proof }
+  | { kind: 'program'; id: string }
+  | { kind: 'browsers' | 'no_user_agent' | 'unknown'; id: null };
+
+/** Programs have numbers above it, and requesters below. */
+const PROGRAMS = 2 ** 32;
+
+/** Negative numbers are crawlers'. */
+export const WHO = `case when requester <> 0 then requester
+  when crawler <> 0 then -(crawler * ${PROOFS.length} + case when claimed <> 0 then 2 when verified <> 0 then 1 else 0 end)
+  when program = 0 then 0 else ${PROGRAMS} + ${PROGRAM_SQL} end`;
+
+/** The texts of these numbers: a kind and a name, with a space in between. */
+export const WHO_TEXTS = `(select number, 'requester ' || id as id from requesters union all
+  select -(number * ${PROOFS.length} + proof), 'crawler' || proof || ' ' || id from crawlers, range(${PROOFS.length}) as proofs(proof)
+  union all select ${PROGRAMS} + number, 'program ' || id from programs)`;
+
+/** Reads one of these texts; null: of the number 0. */
+export function toVisitor(text: string | null): CountedWho {
+  const [, kind, proof, id = ''] = /^(requester|crawler|program)(\d?) (.*)$/s.exec(text ?? '') ?? [];
+  if (kind === 'requester') return { kind, id };
+  if (kind === 'crawler') return { kind, id, proof: PROOFS[Number(proof)] ?? 'none' };
+  if (kind !== 'program') return { kind: 'unknown', id: null };
+  if (id === BROWSERS) return { kind: 'browsers', id: null };
+  return id === NO_USER_AGENT ? { kind: 'no_user_agent', id: null } : { kind, id };
+}
