@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseDocument } from 'yaml';
 import { policies } from '../demo/policies.ts';
+import { EXAMPLES } from '../src/api/http/examples.ts';
 import { lint } from '../src/rules/lint/lint.ts';
 import type { Action, Rule } from '../src/rules/policy.ts';
 import { TEMPLATES } from '../src/rules/templates.ts';
@@ -57,6 +58,14 @@ test('policies of pages and examples', () => {
     found.filter((line) => !ON_PURPOSE.some((part) => line.includes(part))),
     [],
   );
+});
+
+test('examples of the API reference', () => {
+  for (const [operation, example] of Object.entries(EXAMPLES)) {
+    for (const { rules, defaultAction = 'deny' } of withRules(example)) {
+      assert.deepEqual(lint(rules, defaultAction), [], operation);
+    }
+  }
 });
 
 test('templates', () => {

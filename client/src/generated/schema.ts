@@ -6063,6 +6063,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "contentId": "tides",
+                 *       "requesterId": "university",
+                 *       "permission": "full_access",
+                 *       "context": {
+                 *         "userAgent": "GPTBot/1.2",
+                 *         "ip": "203.0.113.7"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Check"];
             };
         };
@@ -6092,6 +6103,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "checks": [
+                 *         {
+                 *           "contentId": "tides",
+                 *           "requesterId": "university"
+                 *         },
+                 *         {
+                 *           "url": "https://www.example.com/news/",
+                 *           "context": {
+                 *             "country": "DE"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckBatch"];
             };
         };
@@ -6377,6 +6404,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "externalId": "tides",
+                 *       "title": "Tides",
+                 *       "type": "article",
+                 *       "source": "https://www.example.com/news/tides",
+                 *       "tags": [
+                 *         "science"
+                 *       ],
+                 *       "policyId": "pol_01kbm3q8e5f6v7w8x9y0z1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateContent"];
             };
         };
@@ -6474,6 +6513,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "tags": [
+                 *         "science",
+                 *         "coast"
+                 *       ],
+                 *       "metadata": {
+                 *         "words": 1250
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateContent"];
             };
         };
@@ -6503,6 +6553,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "externalId": "map-1",
+                 *       "title": "Map",
+                 *       "type": "image",
+                 *       "source": "https://www.example.com/map"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateContent"];
             };
         };
@@ -6541,6 +6599,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "externalId": "map-1",
+                 *           "title": "Map of the coast",
+                 *           "type": "image",
+                 *           "source": "https://www.example.com/map"
+                 *         },
+                 *         {
+                 *           "externalId": "map-2",
+                 *           "title": "Map of the river",
+                 *           "type": "image",
+                 *           "source": "https://www.example.com/map-2"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["BulkUpsert"];
             };
         };
@@ -6570,6 +6646,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "map-1",
+                 *         "map-2"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["BulkDelete"];
             };
         };
@@ -6631,6 +6715,18 @@ export interface operations {
         /** @description With at least one selector */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "News",
+                 *       "hosts": [
+                 *         "www.example.com"
+                 *       ],
+                 *       "paths": [
+                 *         "/news/"
+                 *       ],
+                 *       "policyId": "pol_01kbm3q8e5f6v7w8x9y0z1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateCollection"];
             };
         };
@@ -6727,6 +6823,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "mode": "observe"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateCollection"];
             };
         };
@@ -6810,6 +6911,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://www.example.com/news/tides",
+                 *       "collection": {
+                 *         "hosts": [
+                 *           "www.example.com"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["TryCollection"];
             };
         };
@@ -6911,6 +7022,13 @@ export interface operations {
         /** @description With a price, a `contact` or a `url`. A field that is left out has its default. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "unitPriceMicros": 5000,
+                 *       "currency": "EUR",
+                 *       "contact": "licensing@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PutOffer"];
             };
         };
@@ -7046,6 +7164,14 @@ export interface operations {
         /** @description Fields that are absent get their first values */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "contact": "licensing@example.com",
+                 *       "urls": {
+                 *         "case": "ignored"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PutSite"];
             };
         };
@@ -7418,6 +7544,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "university",
+                 *       "name": "University of Somewhere",
+                 *       "type": "research",
+                 *       "tags": [
+                 *         "nonprofit"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateRequester"];
             };
         };
@@ -7512,6 +7648,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "tags": [
+                 *         "nonprofit",
+                 *         "partner"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateRequester"];
             };
         };
@@ -7543,6 +7687,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "confirm": "university"
+                 *     }
+                 */
                 "application/json": {
                     /** @description The id once more; it must be the one in the path */
                     confirm?: string;
@@ -7606,6 +7755,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Production",
+                 *       "expiresAt": "2100-01-01T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateRequesterToken"];
             };
         };
@@ -7688,6 +7843,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "graceSeconds": 3600
+                 *     }
+                 */
                 "application/json": components["schemas"]["RotateRequesterToken"];
             };
         };
@@ -7717,6 +7877,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "names": [
+                 *         "GPTBot",
+                 *         "ClaudeBot"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["RegisterCrawlers"];
             };
         };
@@ -7773,6 +7941,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://openai.com/gptbot.json"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AcceptIdentityList"];
             };
         };
@@ -7835,6 +8008,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requesterId": "university",
+                 *       "type": "research",
+                 *       "expiresAt": "2100-01-01T00:00:00Z",
+                 *       "terms": {
+                 *         "currency": "EUR",
+                 *         "timezone": "Europe/Berlin",
+                 *         "period": "month",
+                 *         "unit": "decision",
+                 *         "tiers": [
+                 *           {
+                 *             "upTo": null,
+                 *             "unitPriceMicros": 5000
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateLicense"];
             };
         };
@@ -7929,6 +8121,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "features": [
+                 *         "archive"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateLicense"];
             };
         };
@@ -8077,6 +8276,10 @@ export interface operations {
         /** @description CSV with a row of names: `count`, and any of `date`, `contentId` or `url`, and `purpose` */
         requestBody: {
             content: {
+                /**
+                 * @example contentId,count
+                 *     tides,2
+                 */
                 "text/csv": components["schemas"]["PartnerCounts"];
             };
         };
@@ -8106,6 +8309,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "startsAt": "2030-10-28T00:00:00Z",
+                 *       "units": 100,
+                 *       "terms": {
+                 *         "currency": "EUR",
+                 *         "timezone": "Europe/Berlin",
+                 *         "period": "month",
+                 *         "unit": "decision",
+                 *         "tiers": [
+                 *           {
+                 *             "upTo": null,
+                 *             "unitPriceMicros": 5000
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["FirstBillRequest"];
             };
         };
@@ -8216,6 +8437,37 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "policy": {
+                 *         "rules": [
+                 *           {
+                 *             "action": "allow",
+                 *             "conditions": {
+                 *               "licenseType": "research"
+                 *             }
+                 *           },
+                 *           {
+                 *             "action": "allow",
+                 *             "conditions": {
+                 *               "purpose": "reading"
+                 *             },
+                 *             "permissions": [
+                 *               "preview_only"
+                 *             ]
+                 *           }
+                 *         ]
+                 *       },
+                 *       "checks": [
+                 *         {
+                 *           "contentId": "tides",
+                 *           "context": {
+                 *             "userAgent": "GPTBot/1.2"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["Simulation"];
             };
         };
@@ -8247,6 +8499,30 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "policy": {
+                 *         "rules": [
+                 *           {
+                 *             "action": "allow",
+                 *             "conditions": {
+                 *               "licenseType": "research"
+                 *             }
+                 *           },
+                 *           {
+                 *             "action": "allow",
+                 *             "conditions": {
+                 *               "purpose": "reading"
+                 *             },
+                 *             "permissions": [
+                 *               "preview_only"
+                 *             ]
+                 *           }
+                 *         ]
+                 *       },
+                 *       "examples": 5
+                 *     }
+                 */
                 "application/json": components["schemas"]["PreviewImpact"];
             };
         };
@@ -8305,6 +8581,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "rules": [
+                 *         {
+                 *           "action": "allow",
+                 *           "conditions": {
+                 *             "purposeNot": "training"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["PutPolicyCandidate"];
             };
         };
@@ -8426,6 +8714,29 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Research partners",
+                 *       "description": "Licensed research; previews for readers",
+                 *       "rules": [
+                 *         {
+                 *           "action": "allow",
+                 *           "conditions": {
+                 *             "licenseType": "research"
+                 *           }
+                 *         },
+                 *         {
+                 *           "action": "allow",
+                 *           "conditions": {
+                 *             "purpose": "reading"
+                 *           },
+                 *           "permissions": [
+                 *             "preview_only"
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreatePolicy"];
             };
         };
@@ -8547,6 +8858,33 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "rules": [
+                 *         {
+                 *           "action": "allow",
+                 *           "conditions": {
+                 *             "licenseType": "research"
+                 *           }
+                 *         },
+                 *         {
+                 *           "action": "allow",
+                 *           "conditions": {
+                 *             "purpose": "reading"
+                 *           },
+                 *           "permissions": [
+                 *             "preview_only"
+                 *           ]
+                 *         },
+                 *         {
+                 *           "action": "allow",
+                 *           "conditions": {
+                 *             "requesterTags": "partner"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdatePolicy"];
             };
         };
@@ -8576,6 +8914,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Research partners",
+                 *       "rules": [
+                 *         {
+                 *           "action": "allow",
+                 *           "conditions": {
+                 *             "licenseType": "research"
+                 *           }
+                 *         },
+                 *         {
+                 *           "action": "allow",
+                 *           "conditions": {
+                 *             "purpose": "reading"
+                 *           },
+                 *           "permissions": [
+                 *             "preview_only"
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["LintPolicy"];
             };
         };
@@ -8638,6 +8998,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "version": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["RollbackPolicy"];
             };
         };
@@ -8774,6 +9139,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Web server",
+                 *       "type": "secret",
+                 *       "permissions": [
+                 *         "access:check"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateApiKey"];
             };
         };
@@ -8853,6 +9227,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "graceSeconds": 3600
+                 *     }
+                 */
                 "application/json": components["schemas"]["RotateApiKey"];
             };
         };
@@ -8981,6 +9360,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "role": "licensing"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSignInLink"];
             };
         };
@@ -9127,6 +9512,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/postern",
+                 *       "events": [
+                 *         "license.*",
+                 *         "access.denied"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateWebhook"];
             };
         };
@@ -9206,6 +9600,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "disabled"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateWebhook"];
             };
         };
@@ -9973,6 +10372,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "checks": [
+                 *         {
+                 *           "contentId": "tides"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["PartnerChecks"];
             };
         };
@@ -10060,6 +10468,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "licenseType": "commercial",
+                 *       "note": "For our search index"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateLicenseRequest"];
             };
         };
@@ -10146,6 +10560,25 @@ export interface operations {
         /** @description Fields of the license, with `terms` or `free: true`. A request for a collection is granted for that collection, unless `scope` is null or has other `collectionIds`. Without `expiresAt`, the license ends a year after it starts; null: no end. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "commercial",
+                 *       "expiresAt": "2100-01-01T00:00:00Z",
+                 *       "terms": {
+                 *         "currency": "EUR",
+                 *         "timezone": "Europe/Berlin",
+                 *         "period": "month",
+                 *         "unit": "decision",
+                 *         "tiers": [
+                 *           {
+                 *             "upTo": null,
+                 *             "unitPriceMicros": 5000
+                 *           }
+                 *         ]
+                 *       },
+                 *       "answer": "Welcome"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GrantLicenseRequest"];
             };
         };
@@ -10177,6 +10610,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "answer": "Not this year"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DeclineLicenseRequest"];
             };
         };

@@ -17,10 +17,11 @@ interface DocumentSchema {
 
 interface Content {
   $ref?: string;
-  content?: Record<string, { schema: DocumentSchema }>;
+  content?: Record<string, { schema: DocumentSchema; example?: unknown }>;
 }
 
 interface Operation {
+  operationId: string;
   parameters?: { schema: DocumentSchema }[];
   requestBody?: Content;
   responses?: Record<string, Content>;

@@ -4,7 +4,9 @@ import { PERMISSIONS, type Permission } from '../permissions.ts';
 import type { App } from './app.ts';
 import { type ApiDocument, nameSchemas } from './components.ts';
 import { ErrorAnswer } from './error-schema.ts';
+import { EXAMPLES } from './examples.ts';
 import { openOnce, serveLater } from './later.ts';
+import { formatSamples, type SampledOperation } from './samples.ts';
 
 /** Describes every route that is registered afterwards. */
 export function describeApi(app: App, version: string): void {
@@ -31,14 +33,11 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
         description: 'Decides who may have what content, on which terms, and can prove what it decided.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       // The origin that the document was read from.
       servers: [{ url: '/' }],
       components: {
-        securitySchemes: {
-          key: { type: 'http', scheme: 'bearer', description: 'An API key: svc_sk_… or svc_pk_…' },
-          requesterToken: { type: 'http', scheme: 'bearer', description: 'The token of a requester: svc_rt_…' },
-          proxyKey: { type: 'apiKey', in: 'header', name: 'X-Postern-Key', description: 'An API key: svc_sk_…' },
-        },
+        securitySchemes: SECURITY_SCHEMES,
         schemas: { Error: ErrorAnswer as never },
         responses: {
           Refused: {
@@ -54,6 +53,9 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
       const refused = { $ref: '#/components/responses/Refused' };
       for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
         operation.responses = { '4XX': refused, '5XX': refused, ...operation.responses };
+        for (const body of Object.values(operation.requestBody?.content ?? {})) {
+          body.example = EXAMPLES[operation.operationId];
+        }
       }
       return document;
     }) as never,
@@ -65,13 +67,63 @@ async function describe(inner: FastifyInstance, routes: readonly RouteOptions[],
   }
   await inner.register(swaggerUi, {
     routePrefix: '/docs',
-    theme: { title: 'Postern API' },
+    theme: {
+      title: 'Postern API',
+      favicon: [{ filename: 'mark.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: MARK }],
+    },
+    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: '/docs', target: '_self' },
+    transformSpecification: (document) => withSamples(document as unknown as ApiDocument) as never,
     staticCSP: true,
     // No document of ours goes to a validator elsewhere.
     uiConfig: { validatorUrl: null as never },
     transformStaticCSP: (policy) => policy.replaceAll(FOREIGN, '').replace(UPGRADE, ''),
   });
 }
+
+/** The page alone has code samples: programs that read the document need none. */
+function withSamples(document: ApiDocument): ApiDocument {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const sampled = operation as SampledOperation;
+      const samples = formatSamples(method.toUpperCase(), path, sampled);
+      sampled.description = [sampled.description, samples].filter((one) => one !== undefined).join('\n\n');
+    }
+  }
+  return document;
+}
+
+const SECURITY_SCHEMES = {
+  key: { type: 'http', scheme: 'bearer', description: 'An API key: svc_sk_… or svc_pk_…' },
+  requesterToken: { type: 'http', scheme: 'bearer', description: 'The token of a requester: svc_rt_…' },
+  proxyKey: { type: 'apiKey', in: 'header', name: 'X-Postern-Key', description: 'An API key: svc_sk_…' },
+} as const;
+
+/** The mark of the console, and beside it the name. */
+const SHAPES =
+  '<rect width="32" height="32" rx="7" fill="#3b5bdb"/><path d="M9 27V14a7 7 0 0 1 14 0v13h-4.5V14.2a2.5 2.5 0 0 0-5 0V27z" fill="#fff"/><circle cx="16" cy="20.5" r="1.6" fill="#fff"/>';
+const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${SHAPES}</svg>`;
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 140 32">${SHAPES}<text x="42" y="23" font-family="system-ui, sans-serif" font-size="20" font-weight="600" fill="#fff">Postern</text></svg>`;
+
+const TAGS = {
+  Access: 'Checks: who may have what content now; and the log of all decisions.',
+  Analytics: 'Reports of what was decided, for whom and how often; and what needs attention now.',
+  'API keys': 'Keys of servers and pages, with permissions.',
+  'Audit log': 'Every edit, with its author.',
+  Collections: 'Policies for everything at some addresses.',
+  Content: 'Items: what a publisher owns, each with its address and policy.',
+  Crawlers: 'The directory of bots, and the published lists that prove them.',
+  Events: 'What happened, as a list and as a stream.',
+  Licenses: 'What requesters hold, on which terms.',
+  Offers: 'Kinds of licenses that those who are denied may ask for.',
+  Operations: 'Health, status and metrics of the service.',
+  Partners: 'What a partner reads and asks with the token of its requester.',
+  Policies: 'Ordered rules that decide, with their versions, candidates and previews.',
+  Requesters: 'Partners and bots: how each proves who it is, and its tokens.',
+  Sites: 'Hosts: how their URLs are read, and the files in which crawlers read the policies.',
+  Statements: 'Bills of licenses, with the decisions behind them.',
+  Users: 'People who sign in to the console.',
+  Webhooks: 'Endpoints that receive events, and their deliveries.',
+};
 
 /** A second spelling of a path, with the same operations: it serves old callers, and new ones need not know it. */
 const ALIAS = '/v1/api_keys';
