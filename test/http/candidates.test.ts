@@ -224,6 +224,17 @@ describe('the figures', () => {
       { id: null, name: null, newlyDenied: 1, newlyAllowed: 0 },
       { id: 'blocked', name: 'blocked', newlyDenied: 0, newlyAllowed: 1 },
     ]);
+    const byWho = (found.byWho as Any[]).map(({ who, newlyDenied, newlyAllowed }) => [
+      who.kind,
+      who.name,
+      newlyDenied,
+      newlyAllowed,
+    ]);
+    assert.deepEqual(byWho, [
+      ['requester', 'Known', 2, 0],
+      ['crawler', 'GPTBot', 1, 0],
+      ['requester', 'blocked', 0, 1],
+    ]);
     assert.deepEqual(found.byCrawler, [
       { crawler: null, newlyDenied: 1, newlyAllowed: 1 },
       { crawler: 'GPTBot', newlyDenied: 2, newlyAllowed: 0 },

@@ -82,6 +82,7 @@ for (let hour = 0; hour < 240; hour++) {
 }
 
 const KEYS: Record<string, (one: Asked) => unknown> = {
+  who: ({ requesterId, crawler }) => requesterId ?? crawler ?? 'no_user_agent',
   requester: ({ requesterId }) => requesterId,
   crawler: ({ crawler }) => crawler,
   collection: ({ collectionId }) => collectionId,
@@ -89,6 +90,7 @@ const KEYS: Record<string, (one: Asked) => unknown> = {
   licenseType: ({ purpose }) => LACKING[purpose],
 };
 const FIELDS: Record<string, (row: Any) => unknown> = {
+  who: ({ who }) => who.id ?? who.kind,
   requester: ({ requesterId }) => requesterId,
   crawler: ({ crawler }) => crawler,
   collection: ({ collectionId }) => collectionId,
@@ -132,11 +134,13 @@ async function walk(query: string, limit: number): Promise<Any[]> {
 
 for (const by of [
   ['requester'],
+  ['who'],
   ['crawler'],
   ['collection'],
   ['purpose'],
   ['licenseType'],
   ['requester', 'crawler'],
+  ['who', 'purpose'],
   ['requester', 'crawler', 'collection', 'purpose', 'licenseType'],
 ]) {
   test(`by ${by.join(', ')}, on pages of any length`, async () => {
@@ -155,6 +159,14 @@ for (const by of [
     }
   });
 }
+
+test('names of crawlers and requesters are found, the words for kinds are not', async () => {
+  const found = async (q: string): Promise<unknown[]> =>
+    (await walk(`${SPAN}&groupBy=who&q=${q}`, 100)).map(({ who }) => who.name).toSorted();
+  assert.deepEqual(await found('crawler'), []);
+  const names = (await walk(`${SPAN}&groupBy=who`, 100)).map(({ who }) => who.name ?? '');
+  assert.deepEqual(await found('bot'), names.filter((name) => /bot/i.test(name)).toSorted());
+});
 
 test('what each row lacks adds up to it', async () => {
   for (const row of (await read(`${SPAN}&groupBy=collection`)).data) {

@@ -370,7 +370,7 @@ describe('demand', () => {
     const lines = answer.text.trim().split('\r\n');
     assert.equal(
       lines[0],
-      'requesterId,name,registered,denied,previous,no_license,license_expired,uniqueContent,lastSeen,purposes,topContent,crawler,collectionId,collectionName,purpose,license,since,uniqueUrls,licenses,estimate,currency',
+      'requesterId,name,registered,denied,previous,no_license,license_expired,uniqueContent,lastSeen,purposes,topContent,crawler,collectionId,collectionName,purpose,license,since,uniqueUrls,licenses,estimate,currency,who',
     );
     const all = sorted(expected(from, to), 'denied');
     assert.equal(lines.length, all.length + 1);

@@ -3049,6 +3049,7 @@ export interface components {
             /** @description The name of the registered requester, else the id. */
             name: string | null;
             registered: boolean;
+            who?: components["schemas"]["Who"];
             /** @description Only if grouped by it. null: no crawler. */
             crawler?: string | null;
             /** @description Only if grouped by it. null: in no collection. */
@@ -4357,6 +4358,14 @@ export interface components {
             byRequester: {
                 id: string | null;
                 name: string | null;
+                /** @description Allowed by the policy, denied by the candidate */
+                newlyDenied: number;
+                /** @description Denied by the policy, allowed by the candidate */
+                newlyAllowed: number;
+            }[];
+            /** @description The same, and anonymous checks by crawler or program */
+            byWho: {
+                who: components["schemas"]["Who"];
                 /** @description Allowed by the policy, denied by the candidate */
                 newlyDenied: number;
                 /** @description Denied by the policy, allowed by the candidate */
@@ -10056,7 +10065,7 @@ export interface operations {
                 period?: "7d" | "30d" | "90d" | "year" | "all";
                 /** @description The time zone of days. Default: UTC. */
                 timezone?: string;
-                /** @description What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. Public keys see no requesters: `crawler` by default. */
+                /** @description What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. `who` separates anonymous checks by crawler and program. Public keys see no requesters: `crawler` by default. */
                 groupBy?: string;
                 /** @description Part of an id or a name, case-insensitive. */
                 q?: string;

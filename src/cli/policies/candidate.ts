@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { metaOf } from '../../../client/src/client.ts';
 import type { Answered, Policy } from '../../../client/src/types.ts';
 import { paint, plain } from '../../lib/terminal-text.ts';
+import { whoText } from '../../reports/usage/who.ts';
 import { diff } from '../../rules/diff.ts';
 import type { Rule } from '../../rules/policy.ts';
 import { type CommandContext, calls, does, examples } from '../command.ts';
@@ -111,7 +112,7 @@ function toText(terminal: Terminal, policy: Policy, candidate: Candidate): strin
     `  ${paint(terminal, 'green', n(newlyAllowed))} are newly allowed\n`,
     part(
       'requester',
-      candidate.byRequester.map((row) => [row.name ?? row.id ?? 'anonymous', row.newlyDenied, row.newlyAllowed]),
+      candidate.byWho.map(({ who, newlyDenied, newlyAllowed }) => [whoText(who), newlyDenied, newlyAllowed]),
     ),
     part(
       'crawler',

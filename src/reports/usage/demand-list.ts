@@ -17,6 +17,7 @@ import { estimateDemand, type Prices } from './demand-estimate.ts';
 import { DEMAND_REASONS, type DemandListQuery, type DemandRow, type Estimate } from './demand-schema.ts';
 import { reachesBack, resolvePeriod } from './period.ts';
 import { findContentNo, type ReportDeps, readTitles } from './report.ts';
+import { toWho, whoText } from './who.ts';
 
 const DAY_MS = 86_400_000;
 const SPAN_DAYS = 30;
@@ -142,11 +143,12 @@ export async function toDemandRows(
 
 type Grouped = Pick<
   DemandRow,
-  'requesterId' | 'name' | 'registered' | 'crawler' | 'collectionId' | 'collectionName' | 'purpose' | 'license'
+  'requesterId' | 'name' | 'registered' | 'who' | 'crawler' | 'collectionId' | 'collectionName' | 'purpose' | 'license'
 >;
 
 function toGroup({ key, name }: Demand, by: readonly DemandDimension[], names: ReadonlyMap<string, string>): Grouped {
   const group: Grouped = { requesterId: key.requester, name: name ?? key.requester, registered: name !== null };
+  if (by.includes('who')) group.who = toWho(key.who, new Map(name === null ? [] : [[key.requester ?? '', name]]));
   if (by.includes('crawler')) group.crawler = key.crawler;
   if (by.includes('collection')) {
     group.collectionId = key.collection;
@@ -204,4 +206,5 @@ export const DEMAND_CSV: CsvColumns<DemandRow> = [
   ['licenses', (row) => row.byLicense.map((one) => `${licensesText(one)}: ${one.denied}`).join('; ')],
   ['estimate', (row) => sumEstimates(row).amount],
   ['currency', (row) => sumEstimates(row).currency],
+  ['who', (row) => row.who && whoText(row.who)],
 ];

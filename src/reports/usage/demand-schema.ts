@@ -8,6 +8,7 @@ import type { Reason } from '../../rules/reason.ts';
 import { Terms } from '../../rules/terms/terms.ts';
 import { PERIODS, type PeriodName } from './period.ts';
 import { closed, count, enforced, nullable, q, time } from './seen-schema.ts';
+import { Who } from './visitors-schema.ts';
 
 const DIMENSION = `(${DEMAND_DIMENSIONS.join('|')})`;
 /** Each at most once. */
@@ -42,7 +43,7 @@ export const DemandListQuery = Type.Object(
         pattern: GROUPS_PATTERN,
         expected: `must be one or more of ${DEMAND_DIMENSIONS.join(', ')}, each once, with commas in between`,
         description:
-          'What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. Public keys see no requesters: `crawler` by default.',
+          'What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. `who` separates anonymous checks by crawler and program. Public keys see no requesters: `crawler` by default.',
       }),
     ),
     q,
@@ -122,6 +123,7 @@ const DemandRow = Type.Object(
     requesterId: nullable('null: all anonymous checks, or not grouped by requester.'),
     name: nullable('The name of the registered requester, else the id.'),
     registered: Type.Boolean(),
+    who: Type.Optional(Who),
     crawler: Type.Optional(nullable('Only if grouped by it. null: no crawler.')),
     collectionId: Type.Optional(nullable('Only if grouped by it. null: in no collection.')),
     collectionName: Type.Optional(nullable('Only if grouped by collection.')),

@@ -120,7 +120,7 @@ function demandRoute(app: App, deps: ReportDeps): void {
       requireSecret(caller, {
         requesterId,
         q,
-        groupBy: readDimensions({ groupBy }).includes('requester') ? groupBy : undefined,
+        groupBy: readDimensions({ groupBy }).some((by) => by === 'requester' || by === 'who') ? groupBy : undefined,
       });
       const asked: DemandListQuery = isPublic ? { groupBy: 'crawler', ...query } : query;
       const withPrices = !caller.readOnly && holdsPermission(caller.permissions, 'requesters:read');

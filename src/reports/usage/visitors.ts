@@ -1,8 +1,8 @@
 /** Visitors by page and by time, as answered. */
 import type { CountedVisitors } from '../../decisions/history/columns/visitors.ts';
-import type { CountedWho } from '../../decisions/history/columns/who.ts';
 import { type ReportDeps, readPeriod, toColumnsQuery, toPeriod } from './report.ts';
-import { PAGES_DEFAULT, ROWS_DEFAULT, type VisitorsQuery, type VisitorsReport, type Who } from './visitors-schema.ts';
+import { PAGES_DEFAULT, ROWS_DEFAULT, type VisitorsQuery, type VisitorsReport } from './visitors-schema.ts';
+import { requesterIds, toWho } from './who.ts';
 
 /** Throws invalid_request, Unavailable. */
 export async function visitorsReport(deps: ReportDeps, query: VisitorsQuery): Promise<VisitorsReport> {
@@ -10,7 +10,7 @@ export async function visitorsReport(deps: ReportDeps, query: VisitorsQuery): Pr
   const period = await readPeriod(deps, query);
   const asked = await toColumnsQuery(deps.db, { ...query, limit }, period);
   const counted = asked === undefined ? NOTHING : await deps.columns.visitors({ ...asked, pages });
-  const ids = counted.visitors.flatMap(({ visitor }) => (visitor.kind === 'requester' ? visitor.id : []));
+  const ids = requesterIds(counted.visitors.map(({ visitor }) => visitor));
   const names = (await deps.requesterNames?.(ids)) ?? new Map<string, string>();
   return {
     object: 'visitors_report',
@@ -29,13 +29,6 @@ export async function visitorsReport(deps: ReportDeps, query: VisitorsQuery): Pr
 }
 
 const NOTHING: CountedVisitors = { unique: 0, uniquePages: 0, visitors: [], pages: [] };
-
-/** `names`: of registered requesters. */
-export function toWho(visitor: CountedWho, names: ReadonlyMap<string, string>): Who {
-  const { kind, id } = visitor;
-  if (kind === 'crawler') return { kind, id, name: id, proof: visitor.proof };
-  return { kind, id, name: id === null ? null : (names.get(id) ?? id) };
-}
 
 const withDenied = <C extends { requests: number; allowed: number }>(counts: C): C & { denied: number } => ({
   ...counts,

@@ -10,6 +10,7 @@ import { getPolicy, required } from '../../policies/candidate-routes.ts';
 import { candidateAnswer, candidateEtag } from '../../policies/candidate-schema.ts';
 import { findCandidate } from '../../policies/candidate-store.ts';
 import { findNames } from '../../requesters/store.ts';
+import { requesterIds, toWho } from '../usage/who.ts';
 import { CandidateAnswer, CandidateQuery, LIMIT_DEFAULT } from './candidate-schema.ts';
 
 interface CandidateDeps {
@@ -40,10 +41,10 @@ export function candidateFiguresRoute(app: App, { db, columns }: CandidateDeps):
 
 async function toFigures(db: Db, { agreements, newlyDenied, newlyAllowed, ...by }: Divergences) {
   const [names, items] = await Promise.all([
-    findNames(
-      db,
-      by.byRequester.flatMap(({ id }) => id ?? []),
-    ),
+    findNames(db, [
+      ...by.byRequester.flatMap(({ id }) => id ?? []),
+      ...requesterIds(by.byWho.map(({ visitor }) => visitor)),
+    ]),
     findContents(
       db,
       by.byContent.flatMap(({ id }) => id ?? []),
@@ -59,6 +60,7 @@ async function toFigures(db: Db, { agreements, newlyDenied, newlyAllowed, ...by 
       name: id === null ? null : (names.get(id) ?? id),
       ...turns,
     })),
+    byWho: by.byWho.map(({ visitor, ...turns }) => ({ who: toWho(visitor, names), ...turns })),
     byCrawler: by.byCrawler,
     byContent: by.byContent.flatMap(({ id, ...rest }) => {
       const item = id === null ? NO_ITEM : items.get(id);

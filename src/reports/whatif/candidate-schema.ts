@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { reasonOrNull as reason } from '../../decisions/log/schema.ts';
 import { candidateProperties } from '../../policies/candidate-schema.ts';
+import { Who } from '../usage/visitors-schema.ts';
 
 export const LIMIT_DEFAULT = 20;
 
@@ -31,6 +32,9 @@ export const CandidateAnswer = Type.Object(
     byRequester: Type.Array(
       Type.Object({ id: textOrNull, name: textOrNull, ...turns }, { description: 'null: anonymous checks' }),
     ),
+    byWho: Type.Array(Type.Object({ who: Who, ...turns }), {
+      description: 'The same, and anonymous checks by crawler or program',
+    }),
     byCrawler: Type.Array(Type.Object({ crawler: textOrNull, ...turns }, { description: 'null: no known crawler' })),
     byContent: Type.Array(
       Type.Object(

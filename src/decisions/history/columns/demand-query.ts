@@ -2,6 +2,7 @@
 import type { DemandDimension, DemandSort } from './dimensions.ts';
 import type { After } from './seen.ts';
 import type { Selection } from './sql.ts';
+import type { CountedWho } from './who.ts';
 
 export interface DemandQuery {
   filter: Pick<Selection, 'contentNo' | 'requesterId' | 'type' | 'purpose' | 'collectionId' | 'crawler' | 'enforced'>;
@@ -21,7 +22,7 @@ export interface DemandQuery {
 }
 
 /** The ids of what a row counts; null: none, also where rows are not grouped by it. */
-export type DemandKey = Record<DemandDimension, string | null>;
+export type DemandKey = Record<Exclude<DemandDimension, 'who'>, string | null> & { who: CountedWho };
 
 export interface Demand extends DemandParts {
   /** The parts of the key as one text. */

@@ -10,6 +10,7 @@ import { type DemandDimension, type DemandSort, SEPARATOR } from './dimensions.t
 import { groupsSql, namesSql } from './groups.ts';
 import { readPage, readUpTo, type SeenPage, searchTerm, upToTerm } from './seen.ts';
 import { inSnapshot, integer, readColumns, select } from './sql.ts';
+import { nameSql, requesterSql, toVisitor } from './who.ts';
 
 const VALUES: Record<DemandSort, string> = {
   denied: 'denied',
@@ -39,19 +40,19 @@ export function answerDemand(connection: DuckDBConnection, query: DemandQuery): 
       where: 'denied > 0',
     });
     const { joins, texts } = namesSql(by, 'counted');
-    const requester = by.indexOf('requester');
-    const name = requester === -1 ? 'null::varchar as name' : 'registered.name';
+    const registered = texts[by.indexOf('requester')] ?? requesterSql(texts[by.indexOf('who')]);
+    const name = registered === undefined ? 'null::varchar as name' : 'registered.name';
     const { totalCount, rows } = await readPage<DemandRow>(
       connection,
       `with counted as (${grouped}), named as (
-         select counted.*, ${texts.map((one) => `coalesce(${one}, '')`).join(` || chr(31) || `)} as id, ${name}
-         from counted ${joins} ${requester === -1 ? '' : `left join registered on registered.id = ${texts[requester]}`}
+         select counted.*, ${toId(texts)} as id, ${toId(texts.map((one, i) => (by[i] === 'who' ? nameSql(one) : one)))} as sought, ${name}
+         from counted ${joins} ${registered === undefined ? '' : `left join registered on registered.id = ${registered}`}
        ), picked as materialized (
-         select *, last as "lastSeen", ${VALUES[query.sort]} as value from named where ${searchTerm(query.q)}
+         select *, last as "lastSeen", ${VALUES[query.sort]} as value from named where ${searchTerm(query.q, 'sought')}
        )`,
       query,
     );
-    const keys = rows.map((row) => by.map((_, i) => row[`n${i}`] as number));
+    const keys = rows.map((row) => by.map((_, i) => Number(row[`n${i}`])));
     const parts = await readParts(connection, { denials, ever, now, keys }, query);
     return {
       upTo,
@@ -71,11 +72,15 @@ export function answerDemand(connection: DuckDBConnection, query: DemandQuery): 
   });
 }
 
+const toId = (texts: readonly string[]): string => texts.map((one) => `coalesce(${one}, '')`).join(` || chr(31) || `);
+
 function toKey(by: readonly DemandDimension[], id: string): DemandKey {
   const texts = id.split(SEPARATOR);
   const pickText = (dimension: DemandDimension): string | null => texts[by.indexOf(dimension)] || null;
+  const visitor = toVisitor(pickText('who'));
   return {
-    requester: pickText('requester'),
+    requester: pickText('requester') ?? (visitor.kind === 'requester' ? visitor.id : null),
+    who: visitor,
     crawler: pickText('crawler'),
     collection: pickText('collection'),
     purpose: pickText('purpose'),

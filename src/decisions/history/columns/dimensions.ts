@@ -28,7 +28,7 @@ export type SeenSort = (typeof SEEN_SORTS)[number];
 export const DEMAND_SORTS = ['denied', 'change', 'lastSeen'] as const;
 export type DemandSort = (typeof DEMAND_SORTS)[number];
 
-export const DEMAND_DIMENSIONS = ['requester', 'crawler', 'collection', 'purpose', 'licenseType'] as const;
+export const DEMAND_DIMENSIONS = ['requester', 'who', 'crawler', 'collection', 'purpose', 'licenseType'] as const;
 export type DemandDimension = (typeof DEMAND_DIMENSIONS)[number];
 
 /** Equal parts of the span in a trend. */

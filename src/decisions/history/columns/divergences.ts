@@ -4,6 +4,7 @@ import { decodeReason, type Reason } from '../../../rules/reason.ts';
 import { LIMIT_CODES, parseCandidate } from '../../ledger/codes.ts';
 import { type Grouped, readMost } from './groups.ts';
 import { inSnapshot, integer, readColumns, readRows, text } from './sql.ts';
+import { type CountedWho, toVisitor } from './who.ts';
 
 export interface DivergencesQuery {
   /** The number of the candidate. */
@@ -21,6 +22,7 @@ export interface Turns {
 export interface Divergences extends Turns {
   agreements: number;
   byRequester: ({ id: string | null } & Turns)[];
+  byWho: ({ visitor: CountedWho } & Turns)[];
   byCrawler: ({ crawler: string | null } & Turns)[];
   /** By the id of an item, or by URL. */
   byContent: ({ id: string | null; url: string | null } & Turns)[];
@@ -79,8 +81,8 @@ async function readSums(connection: DuckDBConnection, outcomes: Outcomes): Promi
   return { ...sums, byReason: [...reasons.values()].toSorted((a, b) => b.count - a.count) };
 }
 
-type Lists = Pick<Divergences, 'byRequester' | 'byCrawler' | 'byContent'>;
-const NO_LISTS: Lists = { byRequester: [], byCrawler: [], byContent: [] };
+type Lists = Pick<Divergences, 'byRequester' | 'byWho' | 'byCrawler' | 'byContent'>;
+const NO_LISTS: Lists = { byRequester: [], byWho: [], byCrawler: [], byContent: [] };
 
 async function readLists(
   connection: DuckDBConnection,
@@ -104,6 +106,7 @@ async function readLists(
   };
   return {
     byRequester: (await read(['requester'])).map(({ id, turns }) => ({ id, ...turns })),
+    byWho: (await read(['who'])).map(({ id, turns }) => ({ visitor: toVisitor(id), ...turns })),
     byCrawler: (await read(['crawler'])).map(({ id: crawler, turns }) => ({ crawler, ...turns })),
     byContent: (await read(['content', 'url'])).map(({ id, url, turns }) => ({ id, url, ...turns })),
   };

@@ -104,10 +104,10 @@ export async function readUpTo(connection: DuckDBConnection, after: After | null
   return newest?.[0] as number;
 }
 
-export const searchTerm = (q: string | undefined): string =>
+export const searchTerm = (q: string | undefined, id = 'id'): string =>
   q === undefined
     ? 'true'
-    : `(contains(lower(id), lower(${text(q)})) or contains(lower(coalesce(name, '')), lower(${text(q)})))`;
+    : `(contains(lower(${id}), lower(${text(q)})) or contains(lower(coalesce(name, '')), lower(${text(q)})))`;
 
 /** Reads a page of the table `picked`, by value (descending unless `ascending`) and id, and counts all of it. */
 export async function readPage<Row extends { id: string }>(

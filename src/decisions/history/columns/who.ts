@@ -25,6 +25,13 @@ export const WHO_TEXTS = `(select number, 'requester ' || id as id from requeste
   select -(number * ${PROOFS.length} + proof), 'crawler' || proof || ' ' || id from crawlers, range(${PROOFS.length}) as proofs(proof)
   union all select ${PROGRAMS} + number, 'program ' || id from programs)`;
 
+/** The name in one of these texts, as SQL. */
+export const nameSql = (sql: string): string => `substr(${sql}, strpos(${sql}, ' ') + 1)`;
+
+/** The id of a requester in one of these texts, as SQL; null: of another kind. */
+export const requesterSql = (sql: string | undefined): string | undefined =>
+  sql && `case when starts_with(${sql}, 'requester ') then ${nameSql(sql)} end`;
+
 /** Reads one of these texts; null: of the number 0. */
 export function toVisitor(text: string | null): CountedWho {
   const [, kind, proof, id = ''] = /^(requester|crawler|program)(\d?) (.*)$/s.exec(text ?? '') ?? [];
