@@ -9,13 +9,14 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, matchesGlob, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compileCache } from '../kit/compile-cache.ts';
 
 interface Program {
+  /** Or a file of the package. */
   command: string;
   /** Debian's name of the package that brings it. */
   package: string;
@@ -23,11 +24,15 @@ interface Program {
   files: string;
 }
 
+const WORDPRESS = 'test/system/enforce/wordpress*.test.ts';
+const WORDPRESS_PACKAGES = 'wordpress php-cli php-curl php-fpm php-mbstring php-mysql php-xml';
 const PROGRAMS: readonly Program[] = [
   { command: process.env.CHROMIUM ?? 'chromium', package: 'chromium', files: 'test/system/console/**' },
   { command: 'nginx', package: 'nginx-light', files: 'test/system/enforce/**' },
   { command: 'caddy', package: 'caddy', files: 'test/system/enforce/**' },
   { command: 'php-fpm8.2', package: 'php-fpm', files: 'test/system/enforce/php.test.ts' },
+  { command: 'mariadbd', package: 'mariadb-server', files: WORDPRESS },
+  { command: '/usr/share/wordpress/wp-load.php', package: WORDPRESS_PACKAGES, files: WORDPRESS },
   { command: 'php-cgi', package: 'php-cgi', files: 'test/system/enforce/applications.test.ts' },
   { command: 'python3', package: 'python3', files: 'test/system/enforce/applications.test.ts' },
   { command: 'bash', package: 'bash', files: 'test/system/cli/completion.test.ts' },
@@ -47,7 +52,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 
-const isThere = ({ command }: Program): boolean => spawnSync(command, ['--version']).error === undefined;
+const isThere = ({ command }: Program): boolean =>
+  command.startsWith('/') ? existsSync(command) : spawnSync(command, ['--version']).error === undefined;
 const write = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const missing = values.system || values.missing ? PROGRAMS.filter((program) => !isThere(program)) : [];
