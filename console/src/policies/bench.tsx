@@ -11,7 +11,7 @@ import { Empty, Failed } from '../parts/states.tsx';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
 import { lacking, useMay, useMayInSecret } from '../shell/session.tsx';
 import { PERMISSIONS, permissionName } from './condition-table.ts';
-import { type Draft, periodWords } from './rules.ts';
+import { asDecided, type Draft, periodWords } from './rules.ts';
 
 type Decision = Answer<'POST /v1/access/check'>;
 
@@ -91,7 +91,7 @@ function Trial({ draft, policyId, unsaved }: BenchProps) {
 /** Throws the service's refusal of the rules or of the check. */
 async function simulate({ rules, defaultAction }: BenchProps['draft'], check: Check): Promise<Decision> {
   const answer = await call('POST /v1/policies/simulate', {
-    body: { policy: { rules, defaultAction }, checks: [toBody(check)] },
+    body: { policy: { rules: asDecided(rules), defaultAction }, checks: [toBody(check)] },
   });
   const [first] = answer.data as (Decision | { error: { message: string } })[];
   if (first === undefined || 'error' in first) throw new Error(first?.error.message ?? 'The service gave no answer.');

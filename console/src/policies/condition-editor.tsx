@@ -1,6 +1,7 @@
 /** The editor of a condition, with fields for its kind of value. */
 import { ActionIcon, Button, Group, MultiSelect, Select, TagsInput, TextInput, Tooltip } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
 import { type ConditionRow, findRow, getVerb } from './condition-table.ts';
 import { RecordChoices } from './record-choices.tsx';
 import { SuggestedTexts } from './suggested-texts.tsx';
@@ -10,11 +11,20 @@ interface ConditionEditorProps {
   value: unknown;
   onChange: (name: string, value: unknown) => void;
   onRemove: () => void;
-  readOnly: boolean;
+  /** It was just added, so that the focus goes to its value. */
+  added: boolean;
 }
 
-export function ConditionEditor({ name, value, onChange, onRemove, readOnly }: ConditionEditorProps) {
+export function ConditionEditor({ name, value, onChange, onRemove, added }: ConditionEditorProps) {
   const found = findRow(name);
+  const fields = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!added) return;
+    const inputs = ['.value input', 'input', '.value button'].map((one) =>
+      fields.current?.querySelector<HTMLElement>(one),
+    );
+    inputs.find((one) => one)?.focus();
+  }, [added]);
   if (found === undefined) {
     return (
       <div className="condition">
@@ -25,7 +35,7 @@ export function ConditionEditor({ name, value, onChange, onRemove, readOnly }: C
   }
   const { row, negated } = found;
   return (
-    <div className="condition">
+    <div className="condition" ref={fields}>
       <Tooltip label={row.about}>
         <span className="key">{row.label}</span>
       </Tooltip>
@@ -36,7 +46,6 @@ export function ConditionEditor({ name, value, onChange, onRemove, readOnly }: C
           value={String(value)}
           onChange={(chosen) => onChange(name, chosen === 'true')}
           allowDeselect={false}
-          disabled={readOnly}
         />
       ) : row.kind === 'verified' ? (
         <Select
@@ -45,19 +54,16 @@ export function ConditionEditor({ name, value, onChange, onRemove, readOnly }: C
           value={Array.isArray(value) ? 'by' : String(value)}
           onChange={(chosen) => onChange(name, chosen === 'by' ? ['signature', 'ip'] : chosen === 'true')}
           allowDeselect={false}
-          disabled={readOnly}
         />
       ) : (
-        <Verb row={row} negated={negated} readOnly={readOnly} onChange={(key) => onChange(key, value)} />
+        <Verb row={row} negated={negated} onChange={(key) => onChange(key, value)} />
       )}
       <div className="value">
-        <Value row={row} value={value} onChange={(next) => onChange(name, next)} readOnly={readOnly} />
+        <Value row={row} value={value} onChange={(next) => onChange(name, next)} />
       </div>
-      {!readOnly && (
-        <ActionIcon variant="subtle" color="gray" onClick={onRemove} aria-label={`Remove condition ${row.label}`}>
-          <IconTrash size={16} />
-        </ActionIcon>
-      )}
+      <ActionIcon variant="subtle" color="gray" onClick={onRemove} aria-label={`Remove condition ${row.label}`}>
+        <IconTrash size={16} />
+      </ActionIcon>
     </div>
   );
 }
@@ -72,11 +78,10 @@ const VERIFIED = [...YES_OR_NO, { value: 'by', label: 'by' }];
 interface VerbProps {
   row: ConditionRow;
   negated: boolean;
-  readOnly: boolean;
   onChange: (key: string) => void;
 }
 
-function Verb({ row, negated, readOnly, onChange }: VerbProps) {
+function Verb({ row, negated, onChange }: VerbProps) {
   const verbs = [{ value: row.key, label: getVerb(row, false) }];
   if (row.negatable) verbs.push({ value: `${row.key}Not`, label: getVerb(row, true) });
   return (
@@ -87,7 +92,7 @@ function Verb({ row, negated, readOnly, onChange }: VerbProps) {
       value={negated ? `${row.key}Not` : row.key}
       onChange={(key) => onChange(key ?? row.key)}
       allowDeselect={false}
-      disabled={readOnly || !row.negatable}
+      disabled={!row.negatable}
     />
   );
 }
@@ -96,7 +101,6 @@ interface ValueProps {
   row: ConditionRow;
   value: unknown;
   onChange: (value: unknown) => void;
-  readOnly: boolean;
 }
 
 /** Keeps a single text single, so that opening a policy does not change it. */
@@ -104,24 +108,16 @@ const toList = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(String) : typeof value === 'string' && value !== '' ? [value] : [];
 
 function Value(props: ValueProps) {
-  const { row, value, onChange, readOnly } = props;
+  const { row, value, onChange } = props;
   switch (row.kind) {
     case 'flag':
       return null;
     case 'verified':
       return Array.isArray(value) ? <Choices {...props} /> : null;
     case 'texts':
-      return <SuggestedTexts row={row} value={toList(value)} onChange={onChange} readOnly={readOnly} />;
+      return <SuggestedTexts row={row} value={toList(value)} onChange={onChange} />;
     case 'records':
-      return (
-        <RecordChoices
-          row={row}
-          source={row.source ?? 'requester'}
-          value={toList(value)}
-          onChange={onChange}
-          readOnly={readOnly}
-        />
-      );
+      return <RecordChoices row={row} source={row.source ?? 'requester'} value={toList(value)} onChange={onChange} />;
     case 'choices':
       return <Choices {...props} />;
     case 'expiry':
@@ -142,13 +138,12 @@ function Value(props: ValueProps) {
   }
 }
 
-const Choices = ({ row, value, onChange, readOnly }: ValueProps) => (
+const Choices = ({ row, value, onChange }: ValueProps) => (
   <MultiSelect
     aria-label={row.kind === 'verified' ? `${row.label} by` : row.label}
     data={(row.values ?? []).map((one) => ({ value: one, label: row.words?.[one] ?? one }))}
     value={toList(value)}
     onChange={onChange}
-    disabled={readOnly}
   />
 );
 
@@ -166,7 +161,6 @@ function Hours(props: ValueProps) {
         onChange={(days) =>
           props.onChange(set(time, 'days', days.length === 0 ? undefined : DAYS.filter((day) => days.includes(day))))
         }
-        disabled={props.readOnly}
       />
       <Fields
         {...props}
@@ -188,26 +182,46 @@ interface FieldsProps extends ValueProps {
   hint: string;
 }
 
-function Fields({ value, onChange, readOnly, names, hint }: FieldsProps) {
+function Fields({ value, onChange, names, hint }: FieldsProps) {
   const record = value as Record<string, string | undefined>;
   return (
     <Group gap="xs" grow preventGrowOverflow={false}>
       {names.map(([name, label]) => (
-        <TextInput
-          key={name}
-          aria-label={label}
-          placeholder={label}
-          title={hint === '' ? label : `${label}: ${hint}`}
+        <Typed
+          key={`${name} ${record[name] ?? ''}`}
+          label={label}
+          hint={hint === '' ? label : `${label}: ${hint}`}
           value={record[name] ?? ''}
-          onChange={(event) => onChange(set(record, name, event.currentTarget.value || undefined))}
-          disabled={readOnly}
+          onChange={(text) => onChange(set(record, name, text || undefined))}
         />
       ))}
     </Group>
   );
 }
 
-function Metadata({ value, onChange, readOnly }: ValueProps) {
+interface TypedProps {
+  label: string;
+  hint: string;
+  value: string;
+  onChange: (text: string) => void;
+}
+
+/** A text that counts once it is typed: half a time or date is no fault. */
+function Typed({ label, hint, value, onChange }: TypedProps) {
+  const [text, setText] = useState(value);
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      title={hint}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={() => text !== value && onChange(text)}
+    />
+  );
+}
+
+function Metadata({ value, onChange }: ValueProps) {
   const entries = Object.entries(value as Record<string, unknown>);
   const write = (next: [string, unknown][]) => onChange(Object.fromEntries(next));
   return (
@@ -220,7 +234,6 @@ function Metadata({ value, onChange, readOnly }: ValueProps) {
             placeholder="key"
             value={key}
             onChange={(event) => write(entries.with(i, [event.currentTarget.value, wanted]))}
-            disabled={readOnly}
           />
           <TagsInput
             flex="2 1 160px"
@@ -231,15 +244,12 @@ function Metadata({ value, onChange, readOnly }: ValueProps) {
             )}
             onChange={(texts) => write(entries.with(i, [key, texts.map(parseScalar)]))}
             acceptValueOnBlur
-            disabled={readOnly}
           />
         </Group>
       ))}
-      {!readOnly && (
-        <Button size="compact-xs" variant="subtle" onClick={() => write([...entries, ['', []]])}>
-          Add a key
-        </Button>
-      )}
+      <Button size="compact-xs" variant="subtle" onClick={() => write([...entries, ['', []]])}>
+        Add a key
+      </Button>
     </div>
   );
 }

@@ -15,11 +15,10 @@ const SCOPES = [
 
 interface GrantFieldsProps {
   rule: Rule;
-  readOnly: boolean;
   onChange: (name: 'permissions' | 'rateLimit', value: unknown) => void;
 }
 
-export function GrantFields({ rule, readOnly, onChange }: GrantFieldsProps) {
+export function GrantFields({ rule, onChange }: GrantFieldsProps) {
   return (
     <fieldset>
       <legend>It grants</legend>
@@ -29,29 +28,26 @@ export function GrantFields({ rule, readOnly, onChange }: GrantFieldsProps) {
         data={[...PERMISSIONS]}
         renderOption={({ option }) => permissionName(option.value)}
         renderPill={({ value, onRemove, disabled }) => (
-          <Pill withRemoveButton={!disabled && !readOnly} onRemove={() => onRemove?.()}>
+          <Pill withRemoveButton={!disabled} onRemove={() => onRemove?.()}>
             {permissionName(value ?? '')}
           </Pill>
         )}
         value={rule.permissions ?? []}
         onChange={(permissions) => onChange('permissions', permissions.length === 0 ? undefined : permissions)}
-        disabled={readOnly}
       />
-      <Limit rule={rule} readOnly={readOnly} onChange={(limit) => onChange('rateLimit', limit)} />
+      <Limit rule={rule} onChange={(limit) => onChange('rateLimit', limit)} />
     </fieldset>
   );
 }
 
 interface LimitProps {
   rule: Rule;
-  readOnly: boolean;
   onChange: (limit: Rule['rateLimit']) => void;
 }
 
-function Limit({ rule, readOnly, onChange }: LimitProps) {
+function Limit({ rule, onChange }: LimitProps) {
   const limit = rule.rateLimit;
   if (limit === undefined) {
-    if (readOnly) return null;
     return (
       <Button
         mt="xs"
@@ -73,7 +69,6 @@ function Limit({ rule, readOnly, onChange }: LimitProps) {
         max={1_000_000_000}
         value={limit.requests}
         onChange={(requests) => onChange({ ...limit, requests: Number(requests) || 1 })}
-        disabled={readOnly}
       />
       <Select
         aria-label="Period"
@@ -82,7 +77,6 @@ function Limit({ rule, readOnly, onChange }: LimitProps) {
         value={limit.period}
         onChange={(period) => onChange({ ...limit, period: period as 'hour' })}
         allowDeselect={false}
-        disabled={readOnly}
       />
       <Select
         aria-label="Counted"
@@ -91,13 +85,10 @@ function Limit({ rule, readOnly, onChange }: LimitProps) {
         value={limit.scope ?? 'requester'}
         onChange={(scope) => onChange({ ...limit, scope: scope as 'requester' })}
         allowDeselect={false}
-        disabled={readOnly}
       />
-      {!readOnly && (
-        <ActionIcon variant="subtle" color="gray" onClick={() => onChange(undefined)} aria-label="Remove limit">
-          <IconTrash size={16} />
-        </ActionIcon>
-      )}
+      <ActionIcon variant="subtle" color="gray" onClick={() => onChange(undefined)} aria-label="Remove limit">
+        <IconTrash size={16} />
+      </ActionIcon>
     </Group>
   );
 }

@@ -1,5 +1,6 @@
 /** Edits rules as JSON. Text that does not parse stays in the draft. */
 import { Textarea } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { shapeFault } from './rule-shape.ts';
 import type { Draft, Rule } from './rules.ts';
@@ -7,10 +8,9 @@ import type { Draft, Rule } from './rules.ts';
 interface JsonViewProps {
   draft: Draft;
   onChange: (draft: Draft) => void;
-  readOnly: boolean;
 }
 
-export function JsonView({ draft, onChange, readOnly }: JsonViewProps) {
+export function JsonView({ draft, onChange }: JsonViewProps) {
   // Keeps whitespace as typed while the text equals the draft.
   const [typed, setTyped] = useState('');
   const text = draft.unreadable ?? (sameJson(typed, draft.rules) ? typed : JSON.stringify(draft.rules, null, 2));
@@ -20,7 +20,9 @@ export function JsonView({ draft, onChange, readOnly }: JsonViewProps) {
     const read = rulesIn(next);
     onChange('fault' in read ? { ...readable, unreadable: next } : { ...readable, rules: read.rules });
   };
-  const read = draft.unreadable === undefined ? undefined : rulesIn(draft.unreadable);
+  // Half a text is no fault.
+  const [rested] = useDebouncedValue(draft.unreadable, 800);
+  const read = rested === undefined || rested !== draft.unreadable ? undefined : rulesIn(rested);
   return (
     <Textarea
       aria-label="Rules as JSON"
@@ -31,7 +33,6 @@ export function JsonView({ draft, onChange, readOnly }: JsonViewProps) {
       minRows={12}
       maxRows={40}
       spellCheck={false}
-      readOnly={readOnly}
       classNames={{ input: 'mono' }}
     />
   );

@@ -5,10 +5,9 @@ import type { Draft } from './rules.ts';
 interface NameFieldsProps {
   draft: Draft;
   onChange: (draft: Draft) => void;
-  readOnly?: boolean;
 }
 
-export function NameFields({ draft, onChange, readOnly = false }: NameFieldsProps) {
+export function NameFields({ draft, onChange }: NameFieldsProps) {
   return (
     <div className="fields">
       <TextInput
@@ -17,7 +16,6 @@ export function NameFields({ draft, onChange, readOnly = false }: NameFieldsProp
         onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
         maxLength={200}
         required
-        readOnly={readOnly}
       />
       <Textarea
         label="Description"
@@ -25,7 +23,6 @@ export function NameFields({ draft, onChange, readOnly = false }: NameFieldsProp
         onChange={(event) => onChange({ ...draft, description: event.currentTarget.value })}
         maxLength={2000}
         autosize
-        readOnly={readOnly}
       />
     </div>
   );

@@ -3,6 +3,7 @@ import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
+import { MayButton } from '../parts/act.tsx';
 import { notify } from '../parts/notices.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { Words } from '../parts/show.tsx';
@@ -12,7 +13,7 @@ import { DraftBar, Restored } from './draft-notices.tsx';
 import { NEW_POLICY, useDraft } from './drafts.ts';
 import { Editor } from './editor.tsx';
 import { NameFields } from './name-fields.tsx';
-import { type Draft, toDraft } from './rules.ts';
+import { type Draft, toDraft, whyNotWritten } from './rules.ts';
 import './policies.css';
 
 const BLANK: Draft = { name: '', description: '', rules: [], defaultAction: 'deny' };
@@ -93,16 +94,21 @@ function Write({ edited, onBack }: WriteProps) {
     go(`/policies/${policy.id}`);
   });
   const createButton = (
-    <Button onClick={start} loading={busy} disabled={draft.name.trim() === '' || draft.unreadable !== undefined}>
+    <MayButton
+      permission="policies:write"
+      onClick={start}
+      loading={busy}
+      because={draft.name.trim() === '' ? 'Give it a name.' : whyNotWritten(draft)}
+    >
       Create policy
-    </Button>
+    </MayButton>
   );
   return (
     <div className="stack">
       <Panel title="Name and description">
         <NameFields draft={draft} onChange={change} />
       </Panel>
-      <Editor draft={draft} onChange={change} readOnly={false} />
+      <Editor draft={draft} onChange={change} />
       {error !== undefined && (
         <Alert color="red" role="alert">
           {error.message}

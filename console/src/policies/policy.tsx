@@ -15,7 +15,7 @@ import { PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, Time } from '../parts/show.tsx';
 import { lazily } from '../shell/lazily.tsx';
-import { useMay } from '../shell/session.tsx';
+import { lacking, useMay } from '../shell/session.tsx';
 import { Bench } from './bench.tsx';
 import { DraftBar, DraftNotices } from './draft-notices.tsx';
 import { type EditedDraft, useDraft } from './drafts.ts';
@@ -23,8 +23,8 @@ import { Editor } from './editor.tsx';
 import { AppliesToNone, ItemsUnder } from './items-under.tsx';
 import { NameFields } from './name-fields.tsx';
 import { Publish } from './publish.tsx';
-import { type Policy, toDraft } from './rules.ts';
-import { Versions } from './versions.tsx';
+import { type Policy, toDraft, whyNotWritten } from './rules.ts';
+import { RuleSentences, Versions } from './versions.tsx';
 import './policies.css';
 
 const Candidate = lazily(() => import('./candidate.tsx'));
@@ -44,6 +44,7 @@ export default function PolicyPage() {
 function PolicyView({ policy }: { policy: Policy }) {
   const edited = useDraft(policy.id, toDraft(policy), policy.version);
   const { draft, dirty } = edited;
+  const may = useMay('policies:write');
   const [publishing, setPublishing] = useState(false);
   const { values, set } = useFilters();
   return (
@@ -82,10 +83,10 @@ function PolicyView({ policy }: { policy: Policy }) {
           <Versions policy={policy} />
         </Tabs.Panel>
       </Tabs>
-      {dirty && (
+      {dirty && may && (
         <DraftBar edited={edited} inForce={`Version ${policy.version} is in force.`}>
           <TryBeside policy={policy} edited={edited} onTried={() => set({ tab: 'candidate', version: null })} />
-          <MayButton permission="policies:write" because={whyNot(edited)} onClick={() => setPublishing(true)}>
+          <MayButton permission="policies:write" because={whyNot(edited, policy)} onClick={() => setPublishing(true)}>
             Preview and publish
           </MayButton>
         </DraftBar>
@@ -96,12 +97,12 @@ function PolicyView({ policy }: { policy: Policy }) {
 }
 
 function Edit({ policy, edited: { draft, change } }: { policy: Policy; edited: EditedDraft }) {
-  const may = useMay('policies:write');
+  if (!useMay('policies:write')) return <Read policy={policy} />;
   return (
     <div className="stack">
-      <Editor draft={draft} onChange={change} readOnly={!may} />
+      <Editor draft={draft} onChange={change} />
       <Panel title="Name and description">
-        <NameFields draft={draft} onChange={change} readOnly={!may} />
+        <NameFields draft={draft} onChange={change} />
       </Panel>
       <p className="soft small">
         <Id of={policy.id} />
@@ -110,10 +111,20 @@ function Edit({ policy, edited: { draft, change } }: { policy: Policy; edited: E
   );
 }
 
+/** The policy of somebody who may not edit it. */
+const Read = ({ policy }: { policy: Policy }) => (
+  <Panel title="Rules" lead={policy.description ?? undefined}>
+    <RuleSentences rules={policy.rules} defaultAction={policy.defaultAction} />
+    <p className="soft small">
+      {lacking('policies:write')} <Id of={policy.id} />
+    </p>
+  </Panel>
+);
+
 /** Makes the draft the candidate. The draft stays, to be edited further. */
 function TryBeside({ policy, edited, onTried }: { policy: Policy; edited: EditedDraft; onTried: () => void }) {
   const write = useWrite();
-  const { rules, defaultAction, unreadable } = edited.draft;
+  const { rules, defaultAction } = edited.draft;
   const start = () =>
     tell(
       write('PUT /v1/policies/{id}/candidate', { path: { id: policy.id }, body: { rules, defaultAction } }).then(
@@ -125,7 +136,7 @@ function TryBeside({ policy, edited, onTried }: { policy: Policy; edited: Edited
     <MayButton
       permission="policies:write"
       variant="default"
-      because={unreadable === undefined ? undefined : 'The JSON cannot be read as rules.'}
+      because={whyNotWritten(edited.draft, policy.rules)}
       onClick={() => void start()}
     >
       Try beside the policy
@@ -146,9 +157,9 @@ function Lead({ policy }: { policy: Policy }) {
 }
 
 /** The reason the draft cannot be published. */
-function whyNot({ draft, outdated }: EditedDraft): string | undefined {
-  if (draft.unreadable !== undefined) return 'The JSON cannot be read as rules.';
-  return outdated ? 'Another version was published in the meantime. Keep your draft or discard it first.' : undefined;
+function whyNot({ draft, outdated }: EditedDraft, { rules }: Policy): string | undefined {
+  if (outdated) return 'Another version was published in the meantime. Keep your draft or discard it first.';
+  return whyNotWritten(draft, rules);
 }
 
 function Actions({ policy, onDeleted }: { policy: Policy; onDeleted: () => void }) {

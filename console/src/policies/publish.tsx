@@ -1,5 +1,6 @@
 /** Previews the impact of a draft, then publishes it. */
 import { Alert, Button, Group } from '@mantine/core';
+import { PosternError } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { notify } from '../parts/notices.tsx';
@@ -36,6 +37,9 @@ export function Publish({ policy, edited, onClose }: PublishProps) {
   // Publishing no longer needs the preview.
   const impact = useImpact(policy.id, { policy: { rules, defaultAction } }, mayAnalyze && !busy);
   const counting = mayAnalyze && impact.reading.isFetching;
+  const { error: failure } = impact.reading;
+  // What the preview refuses, the service would not publish either.
+  const refused = !counting && failure instanceof PosternError && failure.status < 500;
   return (
     <Dialog onClose={onClose} title={`Publish version ${edited.version + 1}`} size="xl">
       {mayAnalyze ? (
@@ -53,7 +57,7 @@ export function Publish({ policy, edited, onClose }: PublishProps) {
           {error.message}
         </Alert>
       )}
-      <Foot busy={busy} counting={counting} disabled={edited.outdated} onPublish={start} onClose={onClose} />
+      <Foot busy={busy} counting={counting} disabled={edited.outdated || refused} onPublish={start} onClose={onClose} />
     </Dialog>
   );
 }
@@ -69,7 +73,7 @@ interface FootProps {
 
 function Foot({ busy, counting, disabled, onPublish, onClose }: FootProps) {
   return (
-    <Group justify="flex-end" mt="lg" gap="sm">
+    <Group justify="flex-end" mt="lg" gap="sm" className="dialog-foot">
       <Button variant="default" onClick={onClose}>
         Not yet
       </Button>

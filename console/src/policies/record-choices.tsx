@@ -16,7 +16,6 @@ interface RecordChoicesProps {
   source: RecordSource;
   value: string[];
   onChange: (value: string[]) => void;
-  readOnly: boolean;
 }
 
 interface Option {
@@ -28,7 +27,7 @@ interface Option {
 const TYPING_MS = 200;
 const FOUND = 20;
 
-export function RecordChoices({ row, source, value, onChange, readOnly }: RecordChoicesProps) {
+export function RecordChoices({ row, source, value, onChange }: RecordChoicesProps) {
   const [typed, setTyped] = useState('');
   const [words] = useDebouncedValue(typed.trim(), TYPING_MS);
   const found = useFound(source, words);
@@ -57,7 +56,6 @@ export function RecordChoices({ row, source, value, onChange, readOnly }: Record
       searchable
       hidePickedOptions
       maxDropdownHeight={260}
-      disabled={readOnly}
     />
   );
 }

@@ -24,7 +24,6 @@ interface RuleCardProps {
   open: boolean;
   onToggle: () => void;
   problems: readonly { message: string; refused: boolean }[];
-  readOnly: boolean;
   handle: HTMLAttributes<HTMLElement>;
   onChange: (rule: Rule) => void;
   onMove: (by: -1 | 1) => void;
@@ -33,20 +32,18 @@ interface RuleCardProps {
 }
 
 export function RuleCard(props: RuleCardProps) {
-  const { rule, number, open, onToggle, problems, readOnly, handle, onChange } = props;
+  const { rule, number, open, onToggle, problems, handle, onChange } = props;
   return (
     <div className="rule-card" data-action={rule.action}>
       <div className="rule-head">
-        {!readOnly && (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            {...handle}
-            aria-label={`Move rule ${number}: press space, then arrows`}
-          >
-            <IconGripVertical size={16} />
-          </ActionIcon>
-        )}
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          {...handle}
+          aria-label={`Move rule ${number}: press space, then arrows`}
+        >
+          <IconGripVertical size={16} />
+        </ActionIcon>
         <button type="button" className="rule-title" aria-expanded={open} onClick={onToggle}>
           {open ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
           <span className="number-badge">{number}</span>
@@ -62,7 +59,7 @@ export function RuleCard(props: RuleCardProps) {
             />
           )}
         </button>
-        {!readOnly && <Tools {...props} />}
+        <Tools {...props} />
       </div>
       {problems.map(({ message, refused }) => (
         <Alert
@@ -76,7 +73,7 @@ export function RuleCard(props: RuleCardProps) {
           <Words of={message} />
         </Alert>
       ))}
-      <Collapse expanded={open}>{open && <RuleFields rule={rule} readOnly={readOnly} onChange={onChange} />}</Collapse>
+      <Collapse expanded={open}>{open && <RuleFields rule={rule} onChange={onChange} />}</Collapse>
     </div>
   );
 }

@@ -5,15 +5,23 @@ import { useState } from 'react';
 import { ConditionEditor } from './condition-editor.tsx';
 import { GrantFields } from './grant-fields.tsx';
 import { initialValue } from './initial-value.ts';
-import { type Conditions, freeConditions, type Grant, periodWords, type Rule, withoutGrant } from './rules.ts';
+import {
+  type Conditions,
+  freeConditions,
+  type Grant,
+  isSilent,
+  NOTHING_YET,
+  periodWords,
+  type Rule,
+  withoutGrant,
+} from './rules.ts';
 
 interface RuleFieldsProps {
   rule: Rule;
-  readOnly: boolean;
   onChange: (rule: Rule) => void;
 }
 
-export function RuleFields({ rule, readOnly, onChange }: RuleFieldsProps) {
+export function RuleFields({ rule, onChange }: RuleFieldsProps) {
   // The grant from before the rule became a denial, restored when it allows again.
   const [grantBefore, setGrantBefore] = useState<Grant>({});
   /** Keeps absent fields absent, so that untouched fields are sent as received. */
@@ -36,17 +44,12 @@ export function RuleFields({ rule, readOnly, onChange }: RuleFieldsProps) {
         ]}
         value={rule.action}
         onChange={(action) => turn(action)}
-        disabled={readOnly}
       />
-      <ConditionFields
-        conditions={rule.conditions ?? {}}
-        readOnly={readOnly}
-        onChange={(conditions) => change('conditions', conditions)}
-      />
+      <ConditionFields conditions={rule.conditions ?? {}} onChange={(conditions) => change('conditions', conditions)} />
       {rule.action === 'allow' ? (
-        <GrantFields rule={rule} readOnly={readOnly} onChange={change} />
+        <GrantFields rule={rule} onChange={change} />
       ) : (
-        <IgnoredGrant rule={rule} readOnly={readOnly} onChange={onChange} />
+        <IgnoredGrant rule={rule} onChange={onChange} />
       )}
       <Textarea
         label="Message"
@@ -57,7 +60,6 @@ export function RuleFields({ rule, readOnly, onChange }: RuleFieldsProps) {
         }
         maxLength={500}
         autosize
-        disabled={readOnly}
       />
     </div>
   );
@@ -65,34 +67,42 @@ export function RuleFields({ rule, readOnly, onChange }: RuleFieldsProps) {
 
 interface ConditionFieldsProps {
   conditions: Conditions;
-  readOnly: boolean;
   onChange: (conditions: Conditions) => void;
 }
 
-function ConditionFields({ conditions, readOnly, onChange }: ConditionFieldsProps) {
-  const entries = Object.entries(conditions);
-  const set = (changed: [string, unknown][]) => onChange(Object.fromEntries(changed));
+function ConditionFields({ conditions, onChange }: ConditionFieldsProps) {
+  const [added, setAdded] = useState<string>();
+  const silent = isSilent(conditions);
+  const entries = silent ? [] : Object.entries(conditions);
+  // Without a condition, the rule would match everybody.
+  const set = (changed: [string, unknown][]) =>
+    onChange(changed.length === 0 ? NOTHING_YET : Object.fromEntries(changed));
+  const add = (name: string, value: unknown) => {
+    setAdded(name);
+    set([...entries, [name, value]]);
+  };
   return (
     <fieldset>
       <legend>If all of this matches</legend>
-      {entries.length === 0 && <p className="soft small">No conditions: it matches every check.</p>}
+      {silent && <p className="soft small">No condition yet: until you add one, this rule does nothing.</p>}
+      {!silent && entries.length === 0 && <p className="soft small">No conditions: it matches every check.</p>}
       {entries.map(([name, value], i) => (
         <ConditionEditor
           key={name}
           name={name}
           value={value}
-          readOnly={readOnly}
           onChange={(nextName, next) => set(entries.with(i, [nextName, next]))}
           onRemove={() => set(entries.toSpliced(i, 1))}
+          added={name === added}
         />
       ))}
-      {!readOnly && <AddCondition conditions={conditions} onAdd={(name, value) => set([...entries, [name, value]])} />}
+      <AddCondition conditions={silent ? {} : conditions} onAdd={add} />
     </fieldset>
   );
 }
 
 /** Shows the grant of a deny rule that was written elsewhere. */
-function IgnoredGrant({ rule, readOnly, onChange }: RuleFieldsProps) {
+function IgnoredGrant({ rule, onChange }: RuleFieldsProps) {
   const { rest, grant } = withoutGrant(rule);
   const names = [
     ...(grant.permissions === undefined ? [] : [`the permissions ${grant.permissions.join(', ')}`]),
@@ -104,11 +114,9 @@ function IgnoredGrant({ rule, readOnly, onChange }: RuleFieldsProps) {
   return (
     <Alert color="gray" py={8}>
       <p className="flat">This rule also carries {names.join(' and ')}. A deny rule ignores them.</p>
-      {!readOnly && (
-        <Button size="compact-sm" variant="default" onClick={() => onChange(rest)}>
-          Remove
-        </Button>
-      )}
+      <Button size="compact-sm" variant="default" onClick={() => onChange(rest)}>
+        Remove
+      </Button>
     </Alert>
   );
 }
@@ -121,7 +129,7 @@ interface AddConditionProps {
 function AddCondition({ conditions, onAdd }: AddConditionProps) {
   const groups = Map.groupBy(freeConditions(conditions), ({ group }) => group);
   return (
-    <Menu position="bottom-start" shadow="md" width={300}>
+    <Menu position="bottom-start" shadow="md" width={300} returnFocus={false}>
       <Menu.Target>
         <Button size="compact-sm" variant="subtle" leftSection={<IconPlus size={14} />}>
           Add a condition

@@ -19,27 +19,20 @@ import { IconPlus } from '@tabler/icons-react';
 import { type ComponentProps, useState } from 'react';
 import { Empty } from '../parts/states.tsx';
 import { type Control, useFollowedFocus } from './followed-focus.ts';
+import type { RuleProblem } from './problems.ts';
 import { RuleCard } from './rule-card.tsx';
-import { evaluationOrder, type Rule, reordered } from './rules.ts';
-
-export interface RuleProblem {
-  place: number;
-  message: string;
-  refused: boolean;
-}
+import { evaluationOrder, inOrder, NOTHING_YET, placeOfNew, type Rule, reordered } from './rules.ts';
 
 interface RuleListProps {
   rules: readonly Rule[];
   problems: readonly RuleProblem[];
-  readOnly: boolean;
   onChange: (rules: Rule[]) => void;
 }
 
-export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps) {
+export function RuleList({ rules, problems, onChange }: RuleListProps) {
   const order = evaluationOrder(rules);
   const sensors = useDragging();
-  const { list, open, toggle, move, drop, add, remove } = useEdits(rules, onChange);
-  const replace = (place: number, rule: Rule) => onChange(rules.map((one, i) => (i === place ? rule : one)));
+  const { list, open, toggle, move, drop, add, copy, replace, remove } = useEdits(rules, onChange);
   return (
     <>
       {rules.length === 0 && (
@@ -62,27 +55,24 @@ export function RuleList({ rules, problems, readOnly, onChange }: RuleListProps)
                 open={open === i}
                 onToggle={() => toggle(i)}
                 problems={problems.filter((one) => one.place === place)}
-                readOnly={readOnly}
-                onChange={(rule) => replace(place, rule)}
+                onChange={(rule) => replace(i, rule)}
                 onMove={(by) => move(i, i + by, by < 0 ? 'up' : 'down')}
-                onCopy={() => onChange(rules.toSpliced(place + 1, 0, structuredClone(rules[place] as Rule)))}
-                onRemove={() => remove(place)}
+                onCopy={() => copy(i)}
+                onRemove={() => remove(i)}
               />
             ))}
           </div>
         </SortableContext>
       </DndContext>
-      {!readOnly && (
-        <Button
-          mt="sm"
-          variant="default"
-          leftSection={<IconPlus size={16} />}
-          disabled={rules.length >= 100}
-          onClick={add}
-        >
-          Add a rule
-        </Button>
-      )}
+      <Button
+        mt="sm"
+        variant="default"
+        leftSection={<IconPlus size={16} />}
+        disabled={rules.length >= 100}
+        onClick={add}
+      >
+        Add a rule
+      </Button>
     </>
   );
 }
@@ -100,18 +90,28 @@ function useEdits(rules: readonly Rule[], onChange: (rules: Rule[]) => void) {
     if (over !== null && active.id !== over.id) move(Number(active.id) - 1, Number(over.id) - 1, 'handle');
   };
   const add = () => {
-    const added = [...rules, { action: 'allow', conditions: {} } as Rule];
-    const index = evaluationOrder(added).indexOf(rules.length);
-    onChange(added);
+    const index = placeOfNew(rules);
+    onChange(inOrder(rules).toSpliced(index, 0, { action: 'deny', conditions: NOTHING_YET }));
     setOpen(index);
     follow(index, 'title');
   };
-  const remove = (place: number) => {
+  const copy = (index: number) => {
+    const ordered = inOrder(rules);
+    onChange(ordered.toSpliced(index + 1, 0, structuredClone(ordered[index] as Rule)));
+  };
+  const replace = (index: number, rule: Rule) => {
+    const place = evaluationOrder(rules)[index] as number;
+    const changed = rules.with(place, rule);
+    onChange(changed);
+    // “Everything else” makes it the last one.
+    setOpen(evaluationOrder(changed).indexOf(place));
+  };
+  const remove = (index: number) => {
     setOpen(undefined);
-    onChange(rules.toSpliced(place, 1));
+    onChange(inOrder(rules).toSpliced(index, 1));
   };
   const toggle = (index: number) => setOpen(open === index ? undefined : index);
-  return { list, open, toggle, move, drop, add, remove };
+  return { list, open, toggle, move, drop, add, copy, replace, remove };
 }
 
 const useDragging = () =>
@@ -123,7 +123,6 @@ const useDragging = () =>
 function Sortable(props: Omit<ComponentProps<typeof RuleCard>, 'handle'>) {
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: props.number,
-    disabled: props.readOnly,
   });
   const style = {
     transform: transform === null ? undefined : `translate3d(0, ${transform.y}px, 0)`,

@@ -50,21 +50,63 @@ export function evaluationOrder(rules: readonly Rule[]): number[] {
   return rules.map((_, i) => i).toSorted((a, b) => last(a) - last(b) || priority(a) - priority(b) || a - b);
 }
 
-/** Moves a rule in the order of evaluation; the list order replaces priorities. */
-export function reordered(rules: readonly Rule[], from: number, to: number): Rule[] {
-  const order = evaluationOrder(rules);
-  const [moved] = order.splice(from, 1);
-  if (moved !== undefined) order.splice(to, 0, moved);
-  return order.map((i) => {
+/** Returns the rules in order of evaluation; the list order replaces priorities. */
+export const inOrder = (rules: readonly Rule[]): Rule[] =>
+  evaluationOrder(rules).map((i) => {
     const { priority: _, ...rule } = rules[i] as Rule;
     return rule;
   });
+
+/** Moves a rule in the order of evaluation. */
+export function reordered(rules: readonly Rule[], from: number, to: number): Rule[] {
+  const ordered = inOrder(rules);
+  const [moved] = ordered.splice(from, 1);
+  if (moved !== undefined) ordered.splice(to, 0, moved);
+  return ordered;
 }
 
-/** Parses the index in `rules[2].conditions.country`. */
-export function placeIn(param: string | null | undefined): number | undefined {
-  const place = /^(?:policy\.)?rules\[(\d+)\]/.exec(param ?? '')?.[1];
-  return place === undefined ? undefined : Number(place);
+/** Returns where a new rule goes in the order of evaluation: before the rules for everybody else. */
+export function placeOfNew(rules: readonly Rule[]): number {
+  const isForAll = ({ conditions = {} }: Rule) => conditions.default === true || Object.keys(conditions).length === 0;
+  return inOrder(rules).findLastIndex((rule) => !isForAll(rule)) + 1;
+}
+
+/** The conditions of a rule that has none yet: it matches nothing, in every place where rules are decided by. */
+export const NOTHING_YET: Conditions = { default: false };
+
+export const isSilent = (conditions: Conditions = {}): boolean =>
+  conditions.default === false && Object.keys(conditions).length === 1;
+
+/** A value that was not given yet. */
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === '';
+  const entries = Object.entries(value);
+  return entries.length === 0 || entries.some(([key, one]) => key === '' || isEmpty(one));
+}
+
+const emptyCondition = ({ conditions = {} }: Rule): string | undefined =>
+  Object.entries(conditions).find(([, value]) => isEmpty(value))?.[0];
+
+/** Returns the rules as they are decided by, in order of evaluation: an unfinished one matches nothing. */
+export const asDecided = (rules: readonly Rule[]): Rule[] =>
+  inOrder(rules).map((rule) => (emptyCondition(rule) === undefined ? rule : { ...rule, conditions: NOTHING_YET }));
+
+/** Returns why a draft cannot be written, in the words of the form; those that are published may match nothing. */
+export function whyNotWritten(
+  { rules, unreadable }: Pick<Draft, 'rules' | 'unreadable'>,
+  published: readonly Rule[] = [],
+): string | undefined {
+  if (unreadable !== undefined) return 'The JSON cannot be read as rules.';
+  for (const [i, rule] of inOrder(rules).entries()) {
+    const key = emptyCondition(rule);
+    if (key !== undefined) {
+      return `Rule ${i + 1} has no value for “${findRow(key)?.row.label ?? key}” yet: give one, or remove the condition.`;
+    }
+    if (isSilent(rule.conditions) && !published.some(({ conditions }) => isSilent(conditions))) {
+      return `Rule ${i + 1} has no condition yet: add one, or remove the rule.`;
+    }
+  }
+  return undefined;
 }
 
 /** The names of records, by id. */
@@ -125,6 +167,7 @@ export function ruleWords(rule: Rule, names = NO_NAMES): string {
 
 function whenWords({ conditions = {} }: Rule, names: Names): string {
   const words = Object.entries(conditions as Conditions).map(([key, value]) => conditionWords(key, value, names));
+  if (isSilent(conditions)) return 'never: it has no condition yet';
   if (words.length === 0) return 'always';
   return words.length === 1 && conditions.default === true ? 'everybody else' : `when ${words.join(' and ')}`;
 }

@@ -13,7 +13,6 @@ interface SuggestedTextsProps {
   row: ConditionRow;
   value: string[];
   onChange: (value: string[]) => void;
-  readOnly: boolean;
 }
 
 export function SuggestedTexts(props: SuggestedTextsProps) {
@@ -25,7 +24,7 @@ function InUse({ source, ...props }: SuggestedTextsProps & { source: SuggestionS
   return <Texts {...props} suggestions={useInUse(source)} />;
 }
 
-function Texts({ row, value, onChange, readOnly, suggestions }: SuggestedTextsProps & { suggestions: string[] }) {
+function Texts({ row, value, onChange, suggestions }: SuggestedTextsProps & { suggestions: string[] }) {
   return (
     <TagsInput
       aria-label={row.label}
@@ -35,7 +34,6 @@ function Texts({ row, value, onChange, readOnly, suggestions }: SuggestedTextsPr
       onChange={onChange}
       maxDropdownHeight={260}
       acceptValueOnBlur
-      disabled={readOnly}
     />
   );
 }

@@ -157,6 +157,7 @@ export function RuleSentences({ rules, defaultAction }: { rules: readonly Rule[]
               <Chip tone={rule.action === 'allow' ? 'allowed' : 'denied'}>{rule.action}</Chip>{' '}
               <span>
                 <RuleText rule={rule} />
+                {rule.message !== undefined && <span className="under">Message: {rule.message}</span>}
               </span>
             </li>
           );

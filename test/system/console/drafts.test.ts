@@ -131,7 +131,7 @@ describe('a draft', () => {
     const other = await made(postern, '/v1/api-keys', {
       name: 'Other',
       type: 'secret',
-      permissions: ['policies:read'],
+      permissions: ['policies:read', 'policies:write'],
     });
     await signed.context.clearCookies();
     const answer = await signed.context.request.post('/console/session', {
