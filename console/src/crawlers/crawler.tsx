@@ -10,6 +10,7 @@ import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { RequesterLink, Tags } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
+import { DraftRule } from '../policies/draft-rule.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Identities } from './identities.tsx';
 import { type Crawler, PURPOSES } from './types.ts';
@@ -50,7 +51,12 @@ function CrawlerView({ crawler }: { crawler: Crawler }) {
         title={name}
         under={UNDER}
         lead={`${PURPOSES[crawler.purpose]}. Operator: ${crawler.operator ?? 'unknown'}.`}
-        actions={<Registration crawler={crawler} />}
+        actions={
+          <>
+            <DraftRule subject={{ crawler: name }} name={name} />
+            <Registration crawler={crawler} />
+          </>
+        }
       />
       <div className="stack">
         {mayAnalyze && <Visits crawler={name} />}

@@ -24,6 +24,7 @@ import {
   Verdict,
 } from '../parts/show.tsx';
 import { Failed } from '../parts/states.tsx';
+import { DraftRule } from '../policies/draft-rule.tsx';
 import { lacking, useMay } from '../shell/session.tsx';
 import { decidedBy } from './by.ts';
 import { Explained } from './explanation.tsx';
@@ -52,6 +53,7 @@ function DecisionView({ decision }: { decision: Decision }) {
             <Verdict reason={decision.reason} /> <NotEnforced of={decision} /> <span>{decision.message}</span>
           </span>
         }
+        actions={<DraftRules decision={decision} />}
       />
       <div className="columns">
         <Panel title="Request">
@@ -71,6 +73,29 @@ function DecisionView({ decision }: { decision: Decision }) {
       </div>
     </>
   );
+}
+
+/** Leads to rules about the requester, and about the page. */
+function DraftRules({ decision: { crawler, requesterId, contentId, url, names } }: { decision: Decision }) {
+  const who = requesterId ?? crawler;
+  return (
+    <>
+      {who !== null && (
+        <DraftRule
+          subject={requesterId === null ? { crawler: who } : { requesterId }}
+          name={names?.requester ?? who}
+          label="Rule about the requester…"
+        />
+      )}
+      {contentId === null && url !== null && <DraftPageRule url={url} />}
+    </>
+  );
+}
+
+/** The log keeps URLs without their scheme. */
+function DraftPageRule({ url }: { url: string }) {
+  const { host, pathname: path } = new URL(`https://${url}`);
+  return <DraftRule subject={{ page: { host, path } }} name={`${host}${path}`} label="Rule about the page…" />;
 }
 
 /** Shows a value of the request; `absent` where the caller stated none. */

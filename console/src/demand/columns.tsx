@@ -7,6 +7,7 @@ import { Trend } from '../parts/bars.tsx';
 import { spanEnd, spanStart } from '../parts/days.ts';
 import type { Column } from '../parts/list.tsx';
 import { CrawlerLink, formatCount, formatDay, RequesterLink, Time } from '../parts/show.tsx';
+import { DraftRule } from '../policies/draft-rule.tsx';
 import { type Demand, GROUPS, type Group } from './groups.tsx';
 
 interface Shown {
@@ -63,7 +64,14 @@ function Who({ row: { requesterId, name, registered, byLicense } }: { row: Deman
       {registered ? (
         <span className="under step">
           {name !== requesterId && `${requesterId} · `}
-          <Link href={`/licenses?${license}`}>New license</Link>
+          <Link href={`/licenses?${license}`}>New license</Link>{' '}
+          <DraftRule
+            subject={{ requesterId }}
+            name={name ?? requesterId}
+            size="compact-xs"
+            variant="subtle"
+            leftSection={undefined}
+          />
         </span>
       ) : (
         <span className="under step">

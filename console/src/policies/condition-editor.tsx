@@ -11,7 +11,7 @@ interface ConditionEditorProps {
   value: unknown;
   onChange: (name: string, value: unknown) => void;
   onRemove: () => void;
-  /** It was just added, so that the focus goes to its value. */
+  /** The condition is new, so the focus goes to its value. */
   added: boolean;
 }
 

@@ -74,6 +74,12 @@ export function useHasDraft(): (policyId: string) => boolean {
   return (policyId) => readDraft(toKey(id, policyId)) !== undefined;
 }
 
+/** Returns a function that keeps a draft for the page of its policy. */
+export function useKeepDraft(): (policyId: string, draft: Draft, version: number) => void {
+  const { id } = useHolder();
+  return (policyId, draft, version) => writeDraft(toKey(id, policyId), { draft, version, editedAt: Date.now() });
+}
+
 export interface EditedDraft {
   draft: Draft;
   /** The draft differs from the current version. */

@@ -111,7 +111,7 @@ function Edit({ policy, edited: { draft, change } }: { policy: Policy; edited: E
   );
 }
 
-/** The policy of somebody who may not edit it. */
+/** The policy for people who may not edit it. */
 const Read = ({ policy }: { policy: Policy }) => (
   <Panel title="Rules" lead={policy.description ?? undefined}>
     <RuleSentences rules={policy.rules} defaultAction={policy.defaultAction} />

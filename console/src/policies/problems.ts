@@ -1,4 +1,4 @@
-/** What the service says about the rules of a draft, in the words of the form. */
+/** Warnings and refusals of the service about a draft's rules, in the words of the form. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { call, PosternError } from '../api/client.ts';

@@ -19,6 +19,7 @@ import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, erasedName, isErased, Json, Tags, Time } from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
+import { DraftRule } from '../policies/draft-rule.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Erase, EraseButton } from './erase.tsx';
 import { Limits } from './limits.tsx';
@@ -104,9 +105,10 @@ const Counts = ({ id }: { id: string }) => (
 
 function Head({ id, requester, onLicense }: RequesterViewProps & { onLicense: () => void }) {
   const isGone = requester === undefined && isErased(id);
+  const name = requester?.name ?? id;
   return (
     <PageHead
-      title={isGone ? erasedName(id) : (requester?.name ?? id)}
+      title={isGone ? erasedName(id) : name}
       under={{ path: '/requesters', label: 'Partners & bots' }}
       lead={
         <span className="tags">
@@ -124,6 +126,7 @@ function Head({ id, requester, onLicense }: RequesterViewProps & { onLicense: ()
             <MayButton permission="requesters:write" leftSection={<IconCertificate size={16} />} onClick={onLicense}>
               New license
             </MayButton>
+            <DraftRule subject={{ requesterId: id }} name={name} />
             {requester === undefined ? <EraseButton id={id} /> : <Actions requester={requester} />}
           </>
         )
