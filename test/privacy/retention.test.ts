@@ -140,8 +140,10 @@ async function readReports(postern: TestService): Promise<Any> {
   return reports;
 }
 
+/** Times within a day, and pages, are forgotten. */
+const FORGOTTEN = ['lastSeen', 'trend', 'topPages', 'uniquePages'];
 const withoutTimes = (body: Any): Any =>
-  JSON.parse(JSON.stringify(body, (name, value) => (name === 'lastSeen' || name === 'trend' ? undefined : value)));
+  JSON.parse(JSON.stringify(body, (name, value) => (FORGOTTEN.includes(name) ? undefined : value)));
 
 const written = async (postern: TestService): Promise<string> => {
   const tables = ['decisions', 'test_decisions', 'daily_counts', 'deleted_decisions', 'change_data', 'receipts'];

@@ -27,7 +27,7 @@ const NOW = Date.parse('2026-03-20T00:00:00Z');
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
-const KEPT = { uniqueContent: 3 };
+const KEPT = { uniqueContent: 3, uniquePages: 0 };
 
 /** Writes a file as it was before decisions had more columns: purpose and permission are among the inputs. */
 async function makeOld(file: string): Promise<void> {
