@@ -10,13 +10,16 @@ import { readLines } from '../lib/lines.ts';
 import { machineMiB } from '../lib/machine.ts';
 import { LEAST_MIB, usualMiB } from '../lib/memory.ts';
 import { nearest } from '../lib/text.ts';
+import type { PublisherShown } from '../reports/partner/schema.ts';
 import { DIRECTORY_SETTINGS, type DirectorySource, toDirectorySource } from '../requesters/crawlers/source.ts';
 import {
   oneOf,
   readAuditDays,
   readBoolean,
+  readContact,
   readDatabase,
   readKey,
+  readLogo,
   readMaxAge,
   readMemory,
   readNode,
@@ -76,6 +79,16 @@ export const SETTINGS = {
   },
   ...DIRECTORY_SETTINGS,
   POSTERN_PUBLISHER: { doc: 'Sender of printed statements: name; street; city', default: '', read: readLines },
+  POSTERN_PUBLISHER_CONTACT: {
+    doc: 'Mail address or URL that partners see, for questions',
+    default: null,
+    read: readContact,
+  },
+  POSTERN_PUBLISHER_LOGO: {
+    doc: 'File of the logo that partners see: SVG, PNG or JPEG',
+    default: null,
+    read: readLogo,
+  },
   ...PRIVACY_SETTINGS,
   POSTERN_AUDIT_DAYS: { doc: 'Days for which the audit log is kept, at least 30', default: '365', read: readAuditDays },
   POSTERN_DECISION_MAX_AGE: {
@@ -128,6 +141,8 @@ export interface Config {
   auditDays: number;
   /** Lines of the sender of statements. */
   publisher: readonly string[];
+  /** The publisher as partners see it. */
+  publisherShown: PublisherShown;
   /** Limits what is kept of visitors, and for how long. */
   privacy: PrivacyConfig;
   /** Duration in seconds. */
@@ -180,6 +195,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     crawlerLists: values.get('POSTERN_CRAWLER_LISTS') as boolean,
     crawlerDirectory,
     publisher: values.get('POSTERN_PUBLISHER') as string[],
+    publisherShown: {
+      name: (values.get('POSTERN_PUBLISHER') as string[])[0] ?? null,
+      contact: values.get('POSTERN_PUBLISHER_CONTACT') as string | null,
+      logo: values.get('POSTERN_PUBLISHER_LOGO') as string | null,
+    },
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     privacy: toPrivacyConfig(values),
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,

@@ -1,4 +1,5 @@
 /** Reads the text of a setting. Each throws a sentence that says what to do instead. */
+import { readFileSync } from 'node:fs';
 import { parseRange, type Range } from '../lib/ip-range.ts';
 import { LEAST_MIB } from '../lib/memory.ts';
 
@@ -98,4 +99,36 @@ export function oneOf(words: readonly string[]): (text: string) => string {
     if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}, not "${text}"`);
     return text;
   };
+}
+
+export function readContact(text: string): string {
+  const isUrl = /^https?:\/\//.test(text) && URL.canParse(text);
+  if (text.length <= 200 && (isUrl || /^[^\s@]+@[^\s@]+$/.test(text))) return text;
+  throw new Error('must be a mail address or a URL, such as licensing@example.com');
+}
+
+const LOGO_BYTES_MAX = 64 * 1024;
+/** The media type of a picture, by its first bytes. */
+const PICTURES: readonly (readonly [type: string, start: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/svg+xml', /^\s*(<\?xml[^>]*>\s*)?(<!--[^]*?-->\s*)?<svg[\s>]/],
+];
+
+/** Returns the picture in a file as a data URL. */
+export function readLogo(file: string): string {
+  const bytes = readPicture(file);
+  const [type] = PICTURES.find(([, start]) => start.test(bytes.toString('latin1', 0, 1024))) ?? [];
+  if (type === undefined || bytes.length > LOGO_BYTES_MAX) {
+    throw new Error(`must name an SVG, PNG or JPEG of at most ${LOGO_BYTES_MAX / 1024} KiB`);
+  }
+  return `data:${type};base64,${bytes.toString('base64')}`;
+}
+
+function readPicture(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Error(`the file cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+  }
 }

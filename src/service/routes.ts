@@ -136,6 +136,7 @@ function addReports(
     ledgerNo: ledger.ledgerNo,
     now,
     publisher: config.publisher,
+    publisherShown: config.publisherShown,
   });
 }
 

@@ -1,5 +1,8 @@
 /** The partner's own view: with the token of a requester, its own data and nothing of anybody else. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { bindCursor } from '../../src/api/http/cursor.ts';
@@ -29,6 +32,36 @@ async function newPartner(more: object = {}) {
   const token = await made(postern, `/v1/requesters/${id}/tokens`, { name: 'ours' });
   return { id, license, token, get: (path: string) => postern.call('GET', path, { key: token.token }) };
 }
+
+test('the publisher, and what can be asked for before a first denial', async () => {
+  const logo = join(mkdtempSync(join(tmpdir(), 'postern-logo-')), 'logo.svg');
+  writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  const env = {
+    POSTERN_PUBLISHER: 'The Daily; 1 Main Street',
+    POSTERN_PUBLISHER_CONTACT: 'licensing@daily.example',
+    POSTERN_PUBLISHER_LOGO: logo,
+  };
+  await using daily = await startTestService({ env });
+  await made(daily, '/v1/requesters', { id: 'acme', name: 'Acme' });
+  const { token: key } = await made(daily, '/v1/requesters/acme/tokens', { name: 't' });
+  const { id: collectionId } = await made(daily, '/v1/collections', { name: 'Secret', hosts: ['a.example'] });
+  const put = (path: string, body: object) => daily.call('PUT', `/v1/offers/${path}`, { body });
+  await put('training', { unitPriceMicros: 5000, currency: 'EUR' });
+  await put('old', { validUntil: '2020-01-01T00:00:00Z' });
+  assertStatus(await put(`secret?collectionId=${collectionId}`, { contact: 'x@daily.example' }), 201);
+  const { body, text } = await daily.call('GET', '/v1/me', { key });
+  const svg = readFileSync(logo).toString('base64');
+  assert.deepEqual(body.publisher, {
+    name: 'The Daily',
+    contact: 'licensing@daily.example',
+    logo: `data:image/svg+xml;base64,${svg}`,
+  });
+  assert.deepEqual(body.offers, [
+    { licenseType: 'training', features: [], unit: 'decision', unitPriceMicros: 5000, currency: 'EUR' },
+  ]);
+  assert.ok(!text.includes(collectionId) && !/secret/i.test(text), 'offers of collections are not for everybody');
+  rmSync(dirname(logo), { recursive: true });
+});
 
 test('who it is, its licenses, quota and limits; nothing that is internal', async () => {
   const acme = await newPartner({ scope: { policyIds: [policy.id], tags: ['a'] } });

@@ -3905,6 +3905,16 @@ export interface components {
             };
             /** @description Those that are valid or begin later, newest first, at most 100; `GET /v1/me/licenses` lists all */
             licenses: components["schemas"]["PartnerLicense"][];
+            /** @description The publisher, as its settings say */
+            publisher: {
+                name: string | null;
+                /** @description A mail address or a URL */
+                contact: string | null;
+                /** @description A picture, as a data URL */
+                logo: string | null;
+            };
+            /** @description Kinds of licenses that anybody may ask for, with their prices; at most 100 */
+            offers: components["schemas"]["Offered"][];
             /** @description Its own rate limits, each as the latest of its last 100 decisions left it */
             limits: components["schemas"]["PartnerLimit"][];
         };

@@ -135,19 +135,24 @@ function LicenseRemedy({ of, onAskFor }: { of: Extract<Remedy, { kind: 'license'
           Ask for it
         </button>
       )}
-      {offers.length > 0 && (
-        <ul className="partner-offers" aria-label="Offers">
-          {offers.map((offer) => (
-            <li key={JSON.stringify(offer)}>
-              <OfferWords of={offer} />{' '}
-              <button type="button" className="link" onClick={() => onAskFor(offer.licenseType)}>
-                Ask for it
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {offers.length > 0 && <Offers of={offers} onAskFor={onAskFor} />}
     </>
+  );
+}
+
+/** Offers, each with its price and a button that asks for it. */
+export function Offers({ of, onAskFor, label = 'Offers' }: { of: readonly Offer[]; label?: string } & AskProps) {
+  return (
+    <ul className="partner-offers" aria-label={label}>
+      {of.map((offer) => (
+        <li key={JSON.stringify(offer)}>
+          <OfferWords of={offer} />{' '}
+          <button type="button" className="link" onClick={() => onAskFor(offer.licenseType)}>
+            Ask for it
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

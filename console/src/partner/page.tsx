@@ -15,12 +15,13 @@ import { Usage } from './usage.tsx';
 
 export function PartnerPage({ onSignOut }: { onSignOut: () => void }) {
   const me = useOwn('GET /v1/me');
+  const publisher = me.data?.publisher;
   return (
     <div className="partner">
       <header className="partner-top">
         <span className="brand">
-          <img src={mark} alt="" />
-          Postern
+          <img src={publisher?.logo ?? mark} alt="" />
+          {publisher?.name ?? 'Postern'}
         </span>
         <Button
           variant="subtle"
@@ -60,7 +61,7 @@ function Sections({ me }: { me: Me }) {
         <Licenses current={me.licenses} />
         <div className="columns">
           <Ask onAskFor={askFor} />
-          <Requests kind={kind} onKind={setKind} />
+          <Requests kind={kind} onKind={setKind} offers={me.offers} />
         </div>
         <Usage />
         <Statements licenses={me.licenses} />
@@ -70,7 +71,7 @@ function Sections({ me }: { me: Me }) {
   );
 }
 
-function Who({ me: { requester, token } }: { me: Me }) {
+function Who({ me: { requester, token, publisher } }: { me: Me }) {
   const { expiresAt } = token;
   return (
     <div className="partner-who">
@@ -79,6 +80,20 @@ function Who({ me: { requester, token } }: { me: Me }) {
         Known as <code>{requester.id}</code>, by the token “{token.name}”
         {expiresAt === null ? ', which does not expire' : ` until ${formatDay(expiresAt)}`}
       </p>
+      {publisher.contact !== null && (
+        <p className="soft">
+          Questions to {publisher.name ?? 'the publisher'}: <Contact at={publisher.contact} />
+        </p>
+      )}
     </div>
+  );
+}
+
+function Contact({ at }: { at: string }) {
+  if (!at.startsWith('http')) return <a href={`mailto:${at}`}>{at}</a>;
+  return (
+    <a href={at} target="_blank" rel="noreferrer">
+      {at}
+    </a>
   );
 }

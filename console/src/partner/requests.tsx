@@ -10,7 +10,8 @@ import { Chip, formatCount, Time } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { useWork } from '../parts/work.ts';
 import { REQUEST_STATES } from '../requests/types.ts';
-import { useConnection, useOwn, useReadAgain } from './api.ts';
+import { type Me, useConnection, useOwn, useReadAgain } from './api.ts';
+import { Offers } from './ask.tsx';
 
 interface RequestsProps {
   /** The kind of license in the form. */
@@ -18,15 +19,21 @@ interface RequestsProps {
   onKind: (kind: string) => void;
 }
 
+interface RequestsPanelProps extends RequestsProps {
+  /** Offers for everybody. */
+  offers: Me['offers'];
+}
+
 const SHOWN = 20;
 const SHOWN_MAX = 100;
 
-export function Requests({ kind, onKind }: RequestsProps) {
+export function Requests({ kind, onKind, offers }: RequestsPanelProps) {
   const [limit, setLimit] = useState(SHOWN);
   const requests = useOwn('GET /v1/me/requests', { query: { limit } });
   const places = usePlaces();
   return (
     <Panel title="Ask for a license" lead="The publisher grants or declines it; the answer appears here.">
+      {offers.length > 0 && <Offers of={offers} onAskFor={onKind} label="Licenses to ask for" />}
       <RequestForm kind={kind} onKind={onKind} places={places} />
       <div className="below">
         <Loaded of={requests} rows={2}>

@@ -6,6 +6,7 @@ import { listSchema, PageQuerySchema, readSpan, toList } from '../../api/http/li
 import { preferred } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
 import type { CheckDeps } from '../../decisions/check/check.ts';
+import { type Offered, toOffered } from '../../requesters/offers/offer.ts';
 import { type RequestDeps, requestRoutes } from '../../requesters/requests/routes.ts';
 import { prefersCsv, sendStatement, sendStatements } from '../statements/routes.ts';
 import { LicenseUsage, StatementAnswer } from '../statements/schema.ts';
@@ -25,6 +26,7 @@ import {
   PartnerDecision,
   PartnerDecisionPage,
   PartnerLicensePage,
+  type PublisherShown,
 } from './schema.ts';
 import { OwnUsage, OwnUsageQuery, ownUsage } from './usage.ts';
 
@@ -33,12 +35,17 @@ export interface PartnerDeps extends MeDeps, RequestDeps {
   checks: CheckDeps;
   /** Lines of the sender on printed statements. */
   publisher: readonly string[];
+  publisherShown: PublisherShown;
 }
 
 export function partnerRoutes(app: App, deps: PartnerDeps): void {
   const partners = { app, gate: openGate() };
   const me = { id: 'getMe', is: 'Read who you are, your licenses and limits', answer: PartnerAnswer };
-  partnerRoute(partners, 'GET /v1/me', me, (requesterId, request) => readMe(deps, requesterId, request.partner.keyId));
+  partnerRoute(partners, 'GET /v1/me', me, async (requesterId, request) => ({
+    ...(await readMe(deps, requesterId, request.partner.keyId)),
+    publisher: deps.publisherShown,
+    offers: await readOffers(deps),
+  }));
   licenseRoutes(partners, deps);
   statementRoutes(partners, deps);
   decisionRoutes(partners, deps);
@@ -46,6 +53,15 @@ export function partnerRoutes(app: App, deps: PartnerDeps): void {
   accessRoutes(partners, deps);
   ownRequestRoutes(partners, deps);
   requestRoutes(app, deps);
+}
+
+const OFFERS_SHOWN = 100;
+
+/** Offers for everywhere: those of a collection are shown to a partner that was denied there. */
+async function readOffers({ checks, now }: PartnerDeps): Promise<Offered[]> {
+  const everywhere = (await checks.offers.read()).at(null, now());
+  const types = everywhere.types().toSorted().slice(0, OFFERS_SHOWN);
+  return types.flatMap((type) => everywhere.find(type) ?? []).map(toOffered);
 }
 
 function licenseRoutes(partners: PartnerApp, deps: MeDeps): void {

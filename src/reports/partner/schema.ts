@@ -10,6 +10,7 @@ import {
   LICENSE_STATUSES,
   type License,
 } from '../../requesters/licenses/license.ts';
+import { OfferedSchema } from '../../requesters/offers/schema.ts';
 import type { Requester } from '../../requesters/requester.ts';
 import type { RequesterToken } from '../../requesters/tokens/token.ts';
 import { identities } from '../../rules/crawlers/identity.ts';
@@ -93,6 +94,16 @@ function scopeView(scope: License['scope']): Static<typeof Scope> | null {
 
 const RateLimit = decisionProperties.rateLimit;
 
+const PublisherShown = Type.Object(
+  {
+    name: Type.Union([Type.String(), Type.Null()]),
+    contact: Type.Union([Type.String(), Type.Null()], { description: 'A mail address or a URL' }),
+    logo: Type.Union([Type.String(), Type.Null()], { description: 'A picture, as a data URL' }),
+  },
+  { description: 'The publisher, as its settings say' },
+);
+export type PublisherShown = Static<typeof PublisherShown>;
+
 export const PartnerAnswer = Type.Object(
   {
     object: Type.Literal('partner'),
@@ -111,6 +122,10 @@ export const PartnerAnswer = Type.Object(
     }),
     licenses: Type.Array(PartnerLicense, {
       description: 'Those that are valid or begin later, newest first, at most 100; `GET /v1/me/licenses` lists all',
+    }),
+    publisher: PublisherShown,
+    offers: Type.Array(OfferedSchema, {
+      description: 'Kinds of licenses that anybody may ask for, with their prices; at most 100',
     }),
     limits: Type.Array(
       Type.Object({ rateLimit: RateLimit, decisionId: Type.String(), at: Type.String() }, { title: 'PartnerLimit' }),

@@ -13,7 +13,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const FIRST_PAGE_BYTES_MAX = 250_000;
 const PHONE = { viewport: { width: 390, height: 844 } } as const;
 
-const postern = await startTestService();
+const postern = await startTestService({
+  env: { POSTERN_PUBLISHER: 'The Daily; 1 Main Street', POSTERN_PUBLISHER_CONTACT: 'licensing@daily.example' },
+});
 after(() => postern[Symbol.asyncDispose]());
 const browser = await launchBrowser();
 after(() => browser.close());
@@ -195,6 +197,23 @@ describe('what is shown', () => {
     const { limit, remaining } = me.limits[0].rateLimit;
     await page.getByRole('row', { name: new RegExp(`^${limit} a day ${remaining} `) }).waitFor();
     assert.deepEqual(opened.faults, []);
+  });
+
+  test('of what there is: the publisher, and offers before a first denial', async () => {
+    const offer = { unitPriceMicros: 5000, currency: 'EUR' };
+    assert.equal((await postern.call('PUT', '/v1/offers/archive', { body: offer })).status, 201);
+    const acme = await newPartner();
+    await using opened = await open();
+    const { page } = opened;
+    await signIn(page, acme.token);
+    await page.getByText('The Daily', { exact: true }).first().waitFor();
+    await page.getByRole('link', { name: 'licensing@daily.example' }).waitFor();
+    const offers = page.getByRole('list', { name: 'Licenses to ask for' });
+    await offers.getByText('archive').waitFor();
+    await offers.getByRole('button', { name: 'Ask for it' }).click();
+    assert.equal(await page.getByLabel('Kind of license').inputValue(), 'archive');
+    assert.deepEqual(opened.faults, []);
+    await postern.call('DELETE', '/v1/offers/archive');
   });
 
   test('of what it may have: a remedy becomes a request, whose answer appears', async () => {
