@@ -250,7 +250,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
   opened.defer(
     startRetention({
       db,
-      now: () => ledger.now(),
+      now: ledger.now,
       privacy: config.privacy,
       isOurs: housekeeping.held,
       isTimeSure: clockWatch.isSure,

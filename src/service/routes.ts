@@ -109,7 +109,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
 
 function addPolicyRoutes(app: App, parts: Parts): void {
   const { db, changes, clock, columns, ledger, snapshot, offers, identities, impacts } = parts;
-  simulateRoutes(app, { db, snapshot, offers, identities, now: () => ledger.now() });
+  simulateRoutes(app, { db, snapshot, offers, identities, now: ledger.now });
   impactRoutes(app, { db, ledger, impacts });
   candidateFiguresRoute(app, { db, columns });
   const policyDeps = { db, changes, clock, findVerifiable: verifiableIn({ db, clock, identities }) };
@@ -123,7 +123,7 @@ function addReports(
   { config, db, changes, clock, columns, ledger, archive, signatures, keys, directory }: Parts,
   reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'>,
 ): void {
-  const now = () => ledger.now();
+  const { now } = ledger;
   attentionRoutes(app, { db, columns, signatures, keys, directory, now });
   usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
   partnerRoutes(app, {
@@ -169,7 +169,7 @@ const pickCounting = ({ db, columns, archive, ledger }: Parts) => ({
   columns,
   parquet: archive,
   ledgerNo: ledger.ledgerNo,
-  now: () => ledger.now(),
+  now: ledger.now,
 });
 
 function addRequesterRoutes(app: App, parts: Parts): void {

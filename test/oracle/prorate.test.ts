@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../kit/fast-check.ts';
 import { computeBill } from '../../src/reports/statements/bill.ts';
-import { toPartialPeriod } from '../../src/rules/terms/partial.ts';
+import { toPartialPeriod } from '../../src/rules/terms/price.ts';
 import { LicenseQuotas, quotaUnitsAt } from '../../src/rules/terms/quota.ts';
 import { newTermsProblems, type Terms } from '../../src/rules/terms/terms.ts';
 import {

@@ -1,6 +1,6 @@
 /** The running period of a license: used, projected, owed, by day and by purpose. */
 import { Alert } from '@mantine/core';
-import { partialWords } from '../../../src/rules/terms/partial.ts';
+import { partialWords } from '../../../src/rules/terms/price.ts';
 import { type Answer, PosternError } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { bucketLabel } from '../overview/range.ts';

@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { partialWords } from '../../../src/rules/terms/partial.ts';
+import { partialWords } from '../../../src/rules/terms/price.ts';
 import { call } from '../api/client.ts';
 import { formatDayIn } from '../parts/show.tsx';
 import { Failed } from '../parts/states.tsx';

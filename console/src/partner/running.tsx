@@ -1,5 +1,5 @@
 /** The running period of a license in words: used, owed, and both by its end. */
-import { partialWords } from '../../../src/rules/terms/partial.ts';
+import { partialWords } from '../../../src/rules/terms/price.ts';
 import type { Answer } from '../api/client.ts';
 import { formatMoney } from '../licenses/money.ts';
 import { pluralize } from '../parts/plural.ts';

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconDownload, IconLock, IconPrinter } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { partialWords } from '../../../src/rules/terms/partial.ts';
+import { partialWords } from '../../../src/rules/terms/price.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { formatMicros, formatMoney } from '../licenses/money.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';

@@ -105,7 +105,7 @@ export interface Ledger {
   /** Answers claims of limits and quotas, as `peek` does. Throws Stale. */
   peekAll(entries: readonly PeekedEntry[]): Promise<Pick<Recorded, 'granted' | 'quota'>[]>;
   /** The clock that decisions and limits go by, epoch ms. */
-  now(): number;
+  now: () => number;
   /** Returns the newest number acknowledged on this node; 0 when there is none. */
   head(): number;
   /** Returns the entries waiting now, and the flushes and entries committed since the process started. */

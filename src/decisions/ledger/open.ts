@@ -39,7 +39,7 @@ export interface Engine {
   db: Db;
   quotas: OpenQuotas;
   /** The clock that decisions and limits go by, epoch ms. */
-  now(): number;
+  now: () => number;
   flush: Flush;
   /** Returns a limit's key as it is stored. */
   toStoredKey(key: string): string;

@@ -1,7 +1,7 @@
 /** The lines of a statement with their amounts, pure. */
 import { formatAmount, toJsonMicros } from '../../rules/terms/money.ts';
+import type { Share } from '../../rules/terms/periods.ts';
 import { computeFees, linePrice } from '../../rules/terms/price.ts';
-import type { Share } from '../../rules/terms/share.ts';
 import type { Terms, Tier } from '../../rules/terms/terms.ts';
 import type { Hashed, TalliedLine } from './tally.ts';
 

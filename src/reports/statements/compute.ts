@@ -4,7 +4,7 @@ import { countLicensed, type History } from '../../decisions/history/count.ts';
 import { countOutside, type Unlicensed } from '../../decisions/history/outside.ts';
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
-import { toPartialPeriod } from '../../rules/terms/partial.ts';
+import { toPartialPeriod } from '../../rules/terms/price.ts';
 import type { Terms } from '../../rules/terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../../rules/terms/timeline.ts';
 import { type Bill, type Correction, computeBill, toAmount } from './bill.ts';

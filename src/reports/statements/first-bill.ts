@@ -1,8 +1,7 @@
 /** The first statement of a license that is still to be created, pure: what so many units would cost in its period. */
 import { fail } from '../../api/errors.ts';
 import { parseIso, toIso } from '../../lib/clock.ts';
-import { toPartialPeriod } from '../../rules/terms/partial.ts';
-import { splitUnits } from '../../rules/terms/price.ts';
+import { splitUnits, toPartialPeriod } from '../../rules/terms/price.ts';
 import { billingPeriods, toSegments } from '../../rules/terms/timeline.ts';
 import { computeBill, toAmount } from './bill.ts';
 import type { FirstBillRequest } from './schema.ts';

@@ -1,6 +1,6 @@
 /** A statement as a page to print or to send: self-contained, without scripts, on A4 and letter. */
 import { formatAmount } from '../../rules/terms/money.ts';
-import { partialWords } from '../../rules/terms/partial.ts';
+import { partialWords } from '../../rules/terms/price.ts';
 import type { StatementLine } from './bill.ts';
 import type { Statement } from './statement.ts';
 import { STYLE } from './style.ts';

@@ -5,7 +5,7 @@
 import { fromBase32, ID_BODY, toBase32 } from '../../lib/id.ts';
 import type { FinalPeriod } from '../../requesters/licenses/final-store.ts';
 import { type Contract, licenseIdTail } from '../../requesters/licenses/terms-store.ts';
-import type { PartialPeriod } from '../../rules/terms/partial.ts';
+import type { PartialPeriod } from '../../rules/terms/price.ts';
 import type { Terms } from '../../rules/terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriods } from '../../rules/terms/timeline.ts';
 import type { Amount, StatementLine } from './bill.ts';

@@ -1,6 +1,7 @@
 /**
  * Calendar periods of a time zone, pure. Promise: periods of one kind follow each other without gaps or overlaps, also
- * where clocks change at midnight or a day is skipped. Times are epoch ms; ends are exclusive.
+ * where clocks change at midnight or a day is skipped. Times are epoch ms; ends are exclusive. A period in which a
+ * license does not last the whole time counts by calendar days; one of which the license touches every day is whole.
  */
 import type { QuotaPeriod } from './terms.ts';
 
@@ -63,3 +64,30 @@ function periodFrom(kind: CalendarPeriod, timezone: string, first: Day): DatedPe
   const end = startOfDay(first.add(step), timezone);
   return { first, start: startOfDay(first, timezone), end, label: label(first) };
 }
+
+/** The days that a license touches, of those of the period. */
+export interface Share {
+  days: number;
+  of: number;
+}
+
+/** Returns the share of a time in its period; null where the period is whole, or the time is empty. */
+export function toShare(
+  kind: CalendarPeriod,
+  timezone: string,
+  period: DatedPeriod,
+  { from, to }: { from: number; to: number },
+): Share | null {
+  const [start, end] = [Math.max(from, period.start), Math.min(to, period.end)];
+  if (start >= end || (start === period.start && end === period.end)) return null;
+  const toDay = (at: number) => periodAt('day', timezone, at).first;
+  const days = toDay(start).until(toDay(end - 1)).days + 1;
+  const of = period.first.until(periodAfter(kind, timezone, period).first).days;
+  return days < of ? { days, of } : null;
+}
+
+/** Returns the share by which amounts and quotas are reduced: none unless terms prorate. */
+export const proratedBy = (
+  { prorate = false }: { prorate?: boolean | undefined },
+  share: Share | null,
+): Share | null => (prorate ? share : null);

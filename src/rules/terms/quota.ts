@@ -1,6 +1,5 @@
 /** Quotas: how many units a license includes in a period, pure. */
-import { type Period, periodAt } from './periods.ts';
-import { type Share, toShare } from './share.ts';
+import { type Period, periodAt, type Share, toShare } from './periods.ts';
 import type { QuotaPeriod, Terms } from './terms.ts';
 import { type PeriodBounds, type Segment, segmentAt, termsAround } from './timeline.ts';
 

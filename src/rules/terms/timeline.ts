@@ -2,8 +2,7 @@
  * Which terms of a license were in force when, and its billing periods, pure. Of the versions whose time has come, the
  * highest counts: a later edit also replaces earlier ones that were still to come.
  */
-import { type DatedPeriod, type Period, periodAfter, periodAt } from './periods.ts';
-import { type Share, toShare } from './share.ts';
+import { type DatedPeriod, type Period, periodAfter, periodAt, type Share, toShare } from './periods.ts';
 import type { Terms } from './terms.ts';
 
 export interface TermsVersion {
