@@ -69,7 +69,7 @@ export function connect(connection: TransportOptions): Connection {
   // Looks the global up for each request, so that a later replacement counts.
   const call: typeof fetch = connection.fetch ?? ((input, init) => fetch(input, init));
 
-  const start = ({ request, options, idempotencyKey }: Sending, signal: AbortSignal): Promise<Response> =>
+  const start = ({ request, options, idempotencyKey }: Sending, signal: AbortSignal | undefined): Promise<Response> =>
     call(base + request.path, {
       method: request.method,
       headers: {
@@ -79,7 +79,7 @@ export function connect(connection: TransportOptions): Connection {
       ...(request.body === undefined ? {} : { body: textOf(request.body) }),
       // A redirect must not carry the key elsewhere.
       redirect: 'manual',
-      signal,
+      ...(signal && { signal }),
     });
 
   /** Returns the answer or the failure. Throws the reason of the caller's signal. */
@@ -120,7 +120,7 @@ export function connect(connection: TransportOptions): Connection {
       outer?.addEventListener('abort', end, { once: true });
       try {
         return await within(timeoutMs, outer, async (signal) => {
-          signal.addEventListener('abort', () => ending.abort(signal.reason), { once: true });
+          signal?.addEventListener('abort', () => ending.abort(signal.reason), { once: true });
           const begun = await start(sending, ending.signal);
           if (isFine(begun.status)) return begun;
           throw toError({ status: begun.status, headers: begun.headers, text: await begun.text() });

@@ -35,7 +35,7 @@ export function openPost({ url, key, fetch: other, timeoutMs: longestMs }: Servi
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: JSON.stringify(body),
           redirect: 'manual',
-          signal,
+          ...(signal && { signal }),
         });
         return { status: response.status, text: await response.text() };
       });

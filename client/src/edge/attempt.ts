@@ -63,22 +63,26 @@ export const unreachable = (error: unknown, attempts: number): PosternUnreachabl
 export async function within<T>(
   timeoutMs: number,
   outer: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   outer?.throwIfAborted();
-  const inner = new AbortController();
-  const { signal } = inner;
-  const timer = setTimeout(() => {
-    inner.abort(Object.assign(new Error(`did not answer within ${timeoutMs} ms`), { name: TIMED_OUT }));
-  }, timeoutMs);
-  const end = (): void => inner.abort(outer?.reason);
+  // Fastly Compute has none: there the request ends with its visitor.
+  const inner = globalThis.AbortController && new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let end = (): void => {};
+  const ended = new Promise<never>((_, fail) => {
+    const stop = (reason: unknown): void => {
+      // First, because runtimes wrap the reason of a signal in errors of their own.
+      fail(reason);
+      inner?.abort(reason);
+    };
+    end = () => stop(outer?.reason);
+    const message = `did not answer within ${timeoutMs} ms`;
+    timer = setTimeout(() => stop(Object.assign(new Error(message), { name: TIMED_OUT })), timeoutMs);
+  });
   outer?.addEventListener('abort', end, { once: true });
   try {
-    const ended = new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
-    return await Promise.race([work(signal), ended]);
-  } catch (error) {
-    // Runtimes wrap the reason in errors of their own.
-    throw signal.aborted ? signal.reason : error;
+    return await Promise.race([work(inner?.signal), ended]);
   } finally {
     clearTimeout(timer);
     outer?.removeEventListener('abort', end);

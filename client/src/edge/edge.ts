@@ -30,8 +30,6 @@ export interface Visiting {
   known?: Known;
   /** Takes work that goes on beside the answer, such as `waitUntil`; absent: the answer waits for it. */
   later?: ((work: Promise<unknown>) => void) | undefined;
-  /** The path to ask about, where the platform serves it by another name. */
-  path?: string;
 }
 
 export interface Edge {
@@ -53,8 +51,8 @@ export function openEdge(options: EdgeOptions): Edge {
   const kept = openKept(keptMax);
   const decide = openCore(options);
 
-  async function check(request: Request, { known = {}, later, path }: Visiting = {}): Promise<Verdict> {
-    const visit = { ...visitOfFetch(request), ...(path !== undefined && { path }) };
+  async function check(request: Request, { known = {}, later }: Visiting = {}): Promise<Verdict> {
+    const visit = visitOfFetch(request);
     return decide({
       visit,
       known,
@@ -90,10 +88,10 @@ export function openEdge(options: EdgeOptions): Edge {
 }
 
 /** An origin may read these, also where it takes `_` for `-`: nothing here sends them. */
-const FORGED = /^x[-_.]postern/i;
+export const isForged = (name: string): boolean => /^x[-_.]postern/i.test(name);
 
-function withoutForged(request: Request): Request {
-  const forged = [...request.headers.keys()].filter((name) => FORGED.test(name));
+export function withoutForged(request: Request): Request {
+  const forged = [...request.headers.keys()].filter(isForged);
   if (forged.length === 0) return request;
   const headers = new Headers(request.headers);
   for (const name of forged) headers.delete(name);

@@ -29,7 +29,7 @@ export function openFiles(options: EdgeOptions): NonNullable<EdgeOptions['file']
 
   const load = (path: string): Promise<Copy['file']> =>
     within(timeoutMs, undefined, async (signal) => {
-      const answer = await (options.fetch ?? fetch)(base + path, { redirect: 'manual', signal });
+      const answer = await (options.fetch ?? fetch)(base + path, { redirect: 'manual', ...(signal && { signal }) });
       const text = await answer.text();
       if (NONE.has(answer.status)) return null;
       if (answer.status !== 200) throw new Error(`Postern answered ${answer.status}`);

@@ -5,6 +5,6 @@ export { openFiles } from './files.ts';
 export type { Known } from './options.ts';
 export { type Refusals, refusals } from './refusals.ts';
 export { type Environment, readSettings } from './settings.ts';
-export { openSite } from './site.ts';
+export { openSite, type SiteGuard } from './site.ts';
 export type { Verdict } from './verdict.ts';
 export type { Visit } from './visit.ts';

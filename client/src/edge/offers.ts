@@ -42,13 +42,20 @@ const priceOf = (offer: Offered): string | undefined => (offer.unit === 'decisio
 /** Returns the price of a unit, such as `USD 0.005`; undefined: on request. */
 export function amountOf({ unitPriceMicros, currency }: Offered): string | undefined {
   if (unitPriceMicros === undefined || currency === undefined) return undefined;
-  const digits =
-    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  const digits = countDigits(currency);
   const text = String(unitPriceMicros).padStart(MICRO_DIGITS + 1, '0');
   const fraction = text.slice(-MICRO_DIGITS);
   const shown = fraction.slice(0, digits) + fraction.slice(digits).replace(/0+$/, '');
   return `${currency} ${text.slice(0, -MICRO_DIGITS)}${shown === '' ? '' : `.${shown}`}`;
 }
+
+/** Fastly Compute knows nothing of languages and currencies. */
+const countDigits = (currency: string): number =>
+  globalThis.Intl === undefined
+    ? /^(?:JPY|KRW|VND|CLP|ISK|X[AO]F)$/.test(currency)
+      ? 0
+      : 2
+    : (new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2);
 
 function paymentRequired(accepts: readonly unknown[], url: string): string {
   const json = JSON.stringify({ x402Version: 2, error: 'License required', resource: { url }, accepts });

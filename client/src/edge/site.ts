@@ -4,9 +4,15 @@ import { type Edge, type EdgeOptions, openEdge } from './edge.ts';
 import { openFiles } from './files.ts';
 import { refusals } from './refusals.ts';
 import { type Environment, readSettings } from './settings.ts';
+import { visitOfFetch } from './visit.ts';
+
+export interface SiteGuard extends Edge {
+  /** Returns a file with rules for crawlers, for platforms that serve by themselves; undefined: the site's own. */
+  file(request: Request): Promise<Response | undefined>;
+}
 
 /** `more` wins over the environment. Throws TypeError with the name of a setting that is missing or wrong. */
-export function openSite(environment: Environment, more: Partial<EdgeOptions> = {}): Edge {
+export function openSite(environment: Environment, more: Partial<EdgeOptions> = {}): SiteGuard {
   const { assets: servesAssets, files, ...settings } = readSettings(environment);
   const report = (error: unknown): void => console.error(`Postern: ${String(error)}`);
   const options: EdgeOptions = {
@@ -16,12 +22,13 @@ export function openSite(environment: Environment, more: Partial<EdgeOptions> = 
     report,
     ...more,
   };
-  return openEdge({ file: files ? openFiles(options) : undefined, ...options });
+  const all = { file: files && options.mode !== 'off' ? openFiles(options) : undefined, ...options };
+  return { ...openEdge(all), file: async (request) => all.file?.(visitOfFetch(request)) };
 }
 
 /** Returns what opens the site once, for platforms that hand over the environment with each request. */
-export function openSites(more: Partial<EdgeOptions>): (environment: Environment) => Edge {
-  const sites = new WeakMap<Environment, Edge>();
+export function openSites(more: Partial<EdgeOptions>): (environment: Environment) => SiteGuard {
+  const sites = new WeakMap<Environment, SiteGuard>();
   return (environment) => {
     const site = sites.get(environment) ?? openSite(environment, more);
     sites.set(environment, site);

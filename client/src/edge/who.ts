@@ -21,7 +21,7 @@ export function isAskedAbout(ask: AskAbout, visit: Visit, known: Known): boolean
 const PRODUCTS: ReadonlySet<string> = new Set(
   (
     'mozilla applewebkit gecko chrome safari mobile version firefox edg edga edgios opr crios fxios ' +
-    'samsungbrowser vivaldi yabrowser yowser duckduckgo ddg silk ucbrowser miuibrowser huaweibrowser gsa instagram'
+    'samsungbrowser yabrowser yowser duckduckgo ddg silk ucbrowser miuibrowser huaweibrowser gsa instagram'
   ).split(' '),
 );
 

@@ -1,0 +1,8 @@
+// Lambda@Edge has no environment: this writes the settings of the environment into the function.
+import { writeFileSync } from 'node:fs';
+
+const settings = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('POSTERN_')));
+const file = new URL('config.mjs', import.meta.url);
+writeFileSync(file, `export default ${JSON.stringify(settings, null, 2)};\n`, { mode: 0o600 });
+// Fails here, with the name of a setting that is missing, instead of at the first visitor.
+await import('./index.mjs');

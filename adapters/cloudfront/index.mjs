@@ -1,0 +1,4 @@
+import { guardSite } from '@postern/client/cloudfront';
+import settings from './config.mjs';
+
+export const handler = guardSite(settings);
