@@ -36,8 +36,8 @@ const toSteps = (migration: Migration, engine: Tables['engine']): Step[] =>
 
 function inDialect(sql: string, engine: Tables['engine']): string {
   const text = sql.replaceAll(/\{\{(\w+)\}\}/g, (_, word: keyof (typeof DIALECT)['sqlite']) => DIALECT[engine][word]);
-  // Cursors need text in byte order, as on SQLite, in any locale of the database.
-  return engine === 'postgres' ? text.replaceAll(/(?<=\s)text\b/g, 'text collate "C"') : text;
+  // Cursors need text in byte order, as on SQLite, in any locale of the database. A column may be named text.
+  return engine === 'postgres' ? text.replaceAll(/(?<=\w )text\b/g, 'text collate "C"') : text;
 }
 
 /**
