@@ -50,7 +50,6 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
   const { create, children, onDone, onCancel } = more;
   const action = more.action ?? labelOf(shown);
   const license = useOpened(shown);
-  const required = useRequiredLicenses();
   const holder = given ?? proposed;
   const isNamed = holder !== '';
   const [requesterId, setRequesterId] = useState(holder);
@@ -65,8 +64,7 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
     <form onSubmit={start} className="fields">
       {given === undefined && <Holder value={requesterId} onChange={setRequesterId} focused={!isNamed} />}
       {license === undefined && create === undefined && <OpenRequests requesterId={requesterId} />}
-      <Kind value={fields.type} onChange={(type) => change({ type })} required={required?.kinds} focused={isNamed} />
-      <Extras value={fields.features} onChange={(features) => change({ features })} required={required?.features} />
+      <Rights fields={fields} isNamed={isNamed} onChange={change} />
       <Term fields={fields} license={license} onChange={change} />
       <ScopeFields value={fields.scope} asked={initial?.scope?.collectionIds} onChange={(scope) => change({ scope })} />
       {license === undefined && <PriceFields of={price} dates={toInstants(fields.first, fields.last, undefined)} />}
@@ -79,6 +77,22 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
         onCancel={onCancel}
       />
     </form>
+  );
+}
+
+interface RightsProps {
+  fields: Fields;
+  isNamed: boolean;
+  onChange: (changed: Partial<Fields>) => void;
+}
+
+function Rights({ fields, isNamed, onChange }: RightsProps) {
+  const required = useRequiredLicenses();
+  return (
+    <>
+      <Kind value={fields.type} onChange={(type) => onChange({ type })} required={required?.kinds} focused={isNamed} />
+      <Extras value={fields.features} onChange={(features) => onChange({ features })} required={required?.features} />
+    </>
   );
 }
 

@@ -68,7 +68,7 @@ export function PriceFields({ of: price, dates }: { of: Price; dates: LicenseDat
   const { choice, choose, offer, fields, change } = price;
   return (
     <>
-      <Radio.Group label="Price" required value={choice ?? null} onChange={(value) => choose(value as Choice)}>
+      <Radio.Group label="Price" required value={choice ?? null} onChange={(value) => choose(value)}>
         <Stack gap={6} mt={4}>
           <Radio value="free" label="Free of charge: the license is never billed" />
           <Radio value="terms" label="Terms: prices, a least amount, a quota" description={offer && offered(offer)} />
