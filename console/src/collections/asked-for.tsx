@@ -6,7 +6,7 @@ import { Decisions } from '../decisions/table.tsx';
 import { ByCrawler } from '../overview/by-crawler.tsx';
 import { PeriodBar } from '../overview/period-bar.tsx';
 import { spanQuery } from '../overview/range.ts';
-import { TopContent, TopRequesters } from '../overview/top.tsx';
+import { TopContent, TopPages, TopVisitors } from '../overview/top.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { Panel } from '../parts/page.tsx';
@@ -33,8 +33,9 @@ export function AskedFor({ collection: { id, mode } }: { collection: Collection 
         {(data) =>
           data.summary.totalRequests > 0 && (
             <div className="columns">
-              <TopRequesters usage={data} />
+              <TopVisitors query={{ ...spanQuery(values), ...filter }} />
               <ByCrawler usage={data} />
+              <TopPages usage={data} />
               {data.topContent.length > 0 && <TopContent usage={data} />}
             </div>
           )

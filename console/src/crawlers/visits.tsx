@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { PeriodBar } from '../overview/period-bar.tsx';
 import { bucketLabel, bucketTitle, spanQuery, type Usage, type UsageQuery, zoomed } from '../overview/range.ts';
-import { TopContent } from '../overview/top.tsx';
+import { TopContent, TopPages } from '../overview/top.tsx';
 import { Bars, type Series } from '../parts/bars.tsx';
 import { ZONE } from '../parts/days.ts';
 import { useFilters } from '../parts/filters.ts';
@@ -52,6 +52,7 @@ export function Visits({ crawler }: { crawler: string }) {
             <Figures query={query} usage={usage} verified={verified.data} spoofed={spoofed.data} />
             <OverTime usage={usage} verified={verified.data} spoofed={spoofed.data} />
             <div className="columns">
+              <TopPages usage={usage} />
               <TopContent usage={usage} />
               <TopCollections usage={usage} />
             </div>

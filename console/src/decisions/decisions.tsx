@@ -24,6 +24,8 @@ const FILTERS = [
   'crawler',
   'purpose',
   'url',
+  'page',
+  'pagePrefix',
   'enforced',
   'verified',
   'spoofed',
@@ -91,6 +93,7 @@ function FilterBar() {
         onChange={(requesterId) => set({ requesterId })}
       />
       <FilterText name="contentId" label="Item id" w={170} />
+      <FilterText name="pagePrefix" label="Pages below, such as www.example.com/news" w={230} />
       <FilterEither name="allowed" label="Outcome" yes="Allowed" no="Denied" w={130} />
       <FilterChoice
         name="reason"
@@ -126,6 +129,7 @@ function RareFilters() {
       )}
       {values.robots !== undefined && <FilterChoice name="robots" label="robots.txt" data={ROBOTS} w={220} />}
       {values.purpose !== undefined && <FilterText name="purpose" label="Purpose" w={150} />}
+      {values.page !== undefined && <FilterText name="page" label="Page" w={240} />}
       {values.url !== undefined && <FilterText name="url" label="URL begins with" w={220} />}
       {values.crawler !== undefined && <FilterText name="crawler" label="Crawler" w={190} />}
       {values.licenseId !== undefined && <FilterText name="licenseId" label="License id" w={190} />}

@@ -3,8 +3,9 @@ import { Link } from 'wouter';
 import type { Query, Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { type Column, List } from '../parts/list.tsx';
-import { Chip, CrawlerLink, NotEnforced, ProofChip, RequesterLink, Verdict, When } from '../parts/show.tsx';
+import { Chip, CrawlerLink, NotEnforced, ProofChip, Verdict, When } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
+import { WhoName, whoAsked } from '../parts/who.tsx';
 import { decidedBy } from './by.ts';
 
 export type Decision = Row<'GET /v1/access/decisions'>;
@@ -26,7 +27,7 @@ export const DECISION_COLUMNS: readonly Column<Decision>[] = [
     label: 'Who',
     show: ({ requesterId, names, ...decision }) => (
       <>
-        <RequesterLink id={requesterId} name={names?.requester ?? requesterId ?? ''} />
+        <WhoName who={whoAsked({ requesterId, names, ...decision })} />
         {names?.requester != null && names.requester !== requesterId && (
           <span className="under two-lines">{requesterId}</span>
         )}
@@ -64,7 +65,7 @@ export const DECISION_COLUMNS: readonly Column<Decision>[] = [
 /** The crawler that the user agent names, unless the requester has its name, and what was proven. */
 function Proven({ of }: { of: Decision }) {
   const { requesterId, crawler } = of;
-  const isOther = crawler !== null && crawler.toLowerCase() !== requesterId?.toLowerCase();
+  const isOther = crawler !== null && requesterId !== null && crawler.toLowerCase() !== requesterId.toLowerCase();
   return (
     <span className="tags">
       {isOther && <CrawlerLink name={crawler} />} <ProofChip of={of} />

@@ -1,7 +1,6 @@
 /** The columns of demand: one for each group, then what is wanted, since when, how often, and what it would bring. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { formatMicros, formatMoney } from '../licenses/money.ts';
 import { formatPlaces, formatWants } from '../overview/purposes.ts';
 import { Trend } from '../parts/bars.tsx';
 import { spanEnd, spanStart } from '../parts/days.ts';
@@ -9,6 +8,7 @@ import type { Column } from '../parts/list.tsx';
 import { CrawlerLink, formatCount, formatDay, RequesterLink, Time } from '../parts/show.tsx';
 import { DraftRule } from '../policies/draft-rule.tsx';
 import { type Demand, GROUPS, type Group } from './groups.tsx';
+import { worthWords } from './worth.ts';
 
 interface Shown {
   /** The filters of the address. */
@@ -185,15 +185,10 @@ function showWorth({ byLicense }: Demand): ReactNode {
   const estimates = byLicense.flatMap(({ estimate }) => estimate ?? []);
   const [first] = estimates;
   if (first === undefined) return none('no price');
-  const sums = [...Map.groupBy(estimates, ({ currency }) => currency)].map(([currency, own]) => {
-    const micros = own.reduce((sum, { amountMicros }) => sum + BigInt(amountMicros ?? 0), 0n);
-    const [only] = own;
-    return own.length === 1 && only !== undefined ? formatMoney(only.amount, currency) : formatMicros(micros, currency);
-  });
   const { basis } = first;
   return (
     <>
-      <strong>{sums.join(' + ')}</strong>
+      <strong>{worthWords(estimates)}</strong>
       <span className="under">
         {basis.licenseId === null ? (
           <>

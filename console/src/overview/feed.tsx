@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { Panel } from '../parts/page.tsx';
-import { CrawlerLink, NotEnforced, ProofChip, RequesterLink, Time, Verdict } from '../parts/show.tsx';
+import { NotEnforced, ProofChip, Time, Verdict } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
+import { WhoName, whoAsked } from '../parts/who.tsx';
 
 const EVERY_MS = 3_000;
 
@@ -35,27 +36,26 @@ export function Feed({ contentId, requesterId }: FeedProps) {
       <Loaded of={decisions}>
         {({ data }) => (
           <ol className="feed">
-            {data.map(({ id, externalId, url, requesterId: who, reason, created, names, ...more }) => (
-              <li key={id}>
-                <span className="what">
-                  {who === null && more.crawler !== null ? (
-                    <CrawlerLink name={more.crawler} />
-                  ) : (
-                    <RequesterLink id={who} name={names?.requester ?? who ?? ''} />
-                  )}{' '}
-                  <ProofChip of={{ requesterId: who, ...more }} /> <span className="soft">asked for</span>{' '}
-                  <Link href={`/decisions/${id}`} title={externalId ?? url ?? ''}>
-                    {names?.content ?? externalId ?? url}
-                  </Link>
-                </span>
-                <span className="tags">
-                  <Verdict reason={reason} /> <NotEnforced of={more} />
-                </span>
-                <span className="when">
-                  <Time at={created} />
-                </span>
-              </li>
-            ))}
+            {data.map((decision) => {
+              const { id, externalId, url, reason, created, names } = decision;
+              return (
+                <li key={id}>
+                  <span className="what">
+                    <WhoName who={whoAsked(decision)} /> <ProofChip of={decision} />{' '}
+                    <span className="soft">asked for</span>{' '}
+                    <Link href={`/decisions/${id}`} title={externalId ?? url ?? ''}>
+                      {names?.content ?? externalId ?? url}
+                    </Link>
+                  </span>
+                  <span className="tags">
+                    <Verdict reason={reason} /> <NotEnforced of={decision} />
+                  </span>
+                  <span className="when">
+                    <Time at={created} />
+                  </span>
+                </li>
+              );
+            })}
           </ol>
         )}
       </Loaded>

@@ -20,9 +20,9 @@ import { Feed } from './feed.tsx';
 import { Observed } from './observed.tsx';
 import { OverTime } from './over-time.tsx';
 import { PeriodBar } from './period-bar.tsx';
-import { type Usage, type UsageQuery, usageQuery } from './range.ts';
+import { type SpanQuery, type Usage, type UsageQuery, usageQuery } from './range.ts';
 import { Reasons } from './reasons.tsx';
-import { TopContent, TopRequesters } from './top.tsx';
+import { TopContent, TopPages, TopVisitors } from './top.tsx';
 import { Totals } from './totals.tsx';
 
 /** The first view waits for its figures, not for this. */
@@ -83,7 +83,7 @@ export default function Overview() {
 
 interface PanelsProps {
   usage: Usage;
-  query: UsageQuery;
+  query: UsageQuery & SpanQuery;
   busy: boolean;
   filters: Filters;
 }
@@ -96,11 +96,12 @@ function Panels({ usage, query, busy, filters: { values, set } }: PanelsProps) {
       <Totals usage={usage} />
       <OverTime usage={usage} busy={busy} />
       <div className="columns">
+        <TopVisitors query={query} />
+        <ByCrawler usage={usage} />
         <Reasons usage={usage} query={query} />
         <Demand usage={usage} query={query} />
-        <TopRequesters usage={usage} />
+        <TopPages usage={usage} />
         <TopContent usage={usage} />
-        <ByCrawler usage={usage} />
         <Feed contentId={values.contentId} requesterId={values.requesterId} />
       </div>
     </div>

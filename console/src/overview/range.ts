@@ -71,7 +71,7 @@ function bucketsOf(from: string | undefined, to: string | undefined): GroupBy {
 }
 
 /** Parses the address of the overview. */
-export function usageQuery(values: Filters['values']): UsageQuery {
+export function usageQuery(values: Filters['values']): UsageQuery & SpanQuery {
   const { contentId, requesterId, type, enforced } = values;
   return {
     ...spanQuery(values),
@@ -111,9 +111,12 @@ export function linkToDecisions(
   return `/decisions?${new URLSearchParams(filters)}`;
 }
 
+interface Zoomable extends Pick<Usage, 'period'> {
+  timeSeries: readonly Pick<Bucket, 'date'>[];
+}
+
 /** Returns the address of a part of the period: buckets from and to, inclusive. */
-export function zoomed(usage: Pick<Usage, 'timeSeries' | 'period'>, from: number, to: number): Record<string, string> {
-  const { timeSeries, period } = usage;
+export function zoomed({ timeSeries, period }: Zoomable, from: number, to: number): Record<string, string> {
   const first = timeSeries[from] as Bucket;
   const after = timeSeries[to + 1];
   const start = from === 0 ? period.startDate : bucketStart(first.date);

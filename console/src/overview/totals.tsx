@@ -8,6 +8,7 @@ const NUMBERS = [
   { key: 'denied', name: 'Denied', dot: 'denied' },
   { key: 'uniqueRequesters', name: 'Partners & bots', dot: '' },
   { key: 'uniqueContent', name: 'Items asked for', dot: '' },
+  { key: 'uniquePages', name: 'Pages asked for', dot: '' },
 ] as const;
 
 export function Totals({ usage }: { usage: Usage }) {

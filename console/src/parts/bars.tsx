@@ -15,8 +15,11 @@ export interface Bar {
 /** A part of each bar. */
 export interface Series {
   name: string;
-  tone: 'allowed' | 'denied' | 'quiet';
+  tone: 'allowed' | 'denied' | 'quiet' | (typeof HUES)[number];
 }
+
+/** Colors without a meaning, to distinguish series. */
+export const HUES = ['hue0', 'hue1', 'hue2', 'hue3', 'hue4', 'hue5', 'hue6', 'hue7', 'hue8', 'hue9'] as const;
 
 const OUTCOMES: readonly Series[] = [
   { name: 'allowed', tone: 'allowed' },
@@ -117,7 +120,7 @@ function getScale(bars: readonly Bar[], outerWidth: number, outerHeight: number)
   };
 }
 
-const COLORS = { allowed: 'var(--allowed)', denied: 'var(--denied)', quiet: 'var(--ink-soft)' };
+const colorOf = (tone: Series['tone']): string => `var(--${tone === 'quiet' ? 'ink-soft' : tone})`;
 
 interface DrawingProps {
   bars: readonly Bar[];
@@ -149,7 +152,7 @@ function Drawing({ bars, series, scale, at, from }: DrawingProps) {
         <g key={`${label}-${i}`}>
           {series.map(({ name, tone }, j) => {
             const [base, top] = [y(sum(counts.slice(0, j))), y(sum(counts.slice(0, j + 1)))];
-            return <rect key={name} x={x(i)} width={bar} y={top} height={base - top} fill={COLORS[tone]} />;
+            return <rect key={name} x={x(i)} width={bar} y={top} height={base - top} fill={colorOf(tone)} />;
           })}
         </g>
       ))}
@@ -178,15 +181,21 @@ function Drawing({ bars, series, scale, at, from }: DrawingProps) {
   );
 }
 
+const FEW_SERIES = 3;
+
 function Bubble({ bar, series, left }: { bar: Bar; series: readonly Series[]; left: number }) {
+  const isShown = (i: number): boolean => series.length <= FEW_SERIES || (bar.counts[i] ?? 0) > 0;
   return (
     <div className="bubble" style={{ left }}>
       <strong>{bar.title}</strong>
-      {series.map(({ name, tone }, i) => (
-        <span key={name} className="number">
-          <i className={`dot ${tone}`} /> {formatCount(bar.counts[i] ?? 0)} {name}
-        </span>
-      ))}
+      {series.map(
+        ({ name, tone }, i) =>
+          isShown(i) && (
+            <span key={name} className="number">
+              <i className={`dot ${tone}`} /> {formatCount(bar.counts[i] ?? 0)} {name}
+            </span>
+          ),
+      )}
     </div>
   );
 }

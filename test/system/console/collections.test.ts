@@ -203,7 +203,9 @@ test('a collection shows what was asked for in it, and an observed one what woul
   await page.goto(`/console/collections/${id}`);
   const over = region('Asked for in 30 days, and what would have been answered');
   await over.getByRole('img', { name: /^0 allowed and 2 denied/ }).waitFor();
-  assert.match(await region('Top requesters').innerText(), /curious[\s\S]*2/);
+  await region('Top visitors')
+    .getByRole('row', { name: /curious.*2$/ })
+    .waitFor();
   await region('Latest decisions').getByRole('link', { name: 'Show all' }).click();
   await page.waitForURL(new RegExp(`/decisions\\?collectionId=${id}$`));
   await page.locator('[data-total="2"]').waitFor();
