@@ -4,12 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import crawlerUserAgents from 'crawler-user-agents';
 import { openEdge } from '../../client/src/edge/edge.ts';
 import { openSite } from '../../client/src/edge/site.ts';
 import { isBrowser } from '../../client/src/edge/who.ts';
 import { BROWSERS, PROGRAMS } from '../../kit/user-agents.ts';
+import { PACKAGED } from '../../src/rules/crawlers/directory.ts';
+import { BROWSERS as BROWSER_NAME, findProgram } from '../../src/rules/crawlers/program.ts';
 import { bundleOf } from '../system/edge/bundle.ts';
 
 test('the core takes at most 12 kB, and a whole Worker with pages, prices, files and settings 20', async () => {
@@ -57,6 +60,19 @@ describe('programs and browsers', () => {
     assert.ok(hidden.length <= known.length / 100, hidden.join('\n'));
   });
 
+  test('the client asks about everything that the service calls a program, and about more', () => {
+    for (const one of BROWSERS) assert.equal(findProgram(one), BROWSER_NAME, one);
+    const known = [...crawlerUserAgents.flatMap(({ instances }) => instances), ...PROGRAMS];
+    for (const one of known) if (isBrowser(one)) assert.equal(findProgram(one), BROWSER_NAME, one);
+    for (const { userAgents } of PACKAGED.crawlers) {
+      for (const token of userAgents) {
+        for (const one of [token, `${BROWSERS[0]} ${token}`, `${BROWSERS[0]} (${token}/1.0)`]) {
+          if (isBrowser(one)) assert.equal(findProgram(one), BROWSER_NAME, one);
+        }
+      }
+    }
+  });
+
   test('a long user agent takes no long time', () => {
     const begun = performance.now();
     for (const part of ['(', '()', '((', ' Safari/1', '[FB', ')(', ' ']) {
@@ -64,6 +80,20 @@ describe('programs and browsers', () => {
     }
     assert.ok(performance.now() - begun < 500);
   });
+});
+
+test('the guide shows the adapters as they are', () => {
+  const page = readFileSync('docs/protect-a-site.md', 'utf8');
+  for (const [language, file] of [
+    ['js', 'adapters/cloudflare/worker.js'],
+    ['ts', 'adapters/next/proxy.ts'],
+  ] as const) {
+    assert.ok(page.includes(`\`\`\`${language}\n${readFileSync(file, 'utf8')}\`\`\`\n`), file);
+  }
+  for (const name of globSync('adapters/*/README.md')) {
+    const [first = ''] = readFileSync(name, 'utf8').split('\n');
+    assert.match(first, /`(?:POSTERN_ASK=)?programs`.*looks like a browser/, name);
+  }
 });
 
 describe('what nobody chose does not start', () => {

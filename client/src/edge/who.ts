@@ -28,12 +28,12 @@ const PRODUCTS: ReadonlySet<string> = new Set(
 /** A comment, which may hold another one; and what an app of Facebook adds. */
 const COMMENTS = /\((?:[^()]|\([^()]*\))*\)|\[FB[^[\]]*\]/g;
 /** A bot in a comment: what it calls itself, an address, or a product with a version. */
-const SIGNS = /compatible|bot|crawl|spider|https?:|www\.|[@+]|(?<!build)\/\d/i;
+const SIGNS = /compatible|bot|crawl|spider|proxy|https?:|www\.|[@+]|(?<!build)\/\d/i;
 const LENGTH_MAX = 512;
 
 /** Tests for the user agent of a browser: nothing in it is unknown. */
 export function isBrowser(userAgent: string): boolean {
-  if (userAgent.length > LENGTH_MAX || !/^Mozilla\/5\.0 \(.* (?:AppleWebKit|Firefox)\/\d/.test(userAgent)) return false;
+  if (userAgent.length > LENGTH_MAX || !/^Mozilla\/5\.0 \(.* (?:AppleWebKit|Gecko)\/\d/.test(userAgent)) return false;
   const comments = userAgent.match(COMMENTS) ?? [];
   const products = userAgent.replaceAll(COMMENTS, ' ').split(' ').filter(Boolean);
   return (
