@@ -27,7 +27,11 @@ interface Program {
 const WORDPRESS = 'test/system/enforce/wordpress*.test.ts';
 const WORDPRESS_PACKAGES = 'wordpress php-cli php-curl php-fpm php-mbstring php-mysql php-xml';
 const PROGRAMS: readonly Program[] = [
-  { command: process.env.CHROMIUM ?? 'chromium', package: 'chromium', files: 'test/system/console/**' },
+  {
+    command: process.env.CHROMIUM ?? 'chromium',
+    package: 'chromium',
+    files: 'test/system/{console/**,enforce/wordpress-settings.test.ts}',
+  },
   { command: 'nginx', package: 'nginx-light', files: 'test/system/enforce/**' },
   { command: 'caddy', package: 'caddy', files: 'test/system/enforce/**' },
   { command: 'php-fpm8.2', package: 'php-fpm', files: 'test/system/enforce/php.test.ts' },

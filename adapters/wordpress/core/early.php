@@ -1,6 +1,7 @@
 <?php
 /**
- * Asks before a page cache answers: wp-config.php loads it, so no hook and no database is there yet.
+ * Asks before a page cache answers: wp-config.php loads it, so no hook and no database is there yet. The file that the
+ * plugin writes has excluded readers before.
  */
 
 namespace Postern;
@@ -12,7 +13,6 @@ final class Early {
 		if ( array() !== Settings::faults( $settings ) ) {
 			return;
 		}
-		define( 'POSTERN_EARLY', true );
 		$guard = new Guard( $settings, new Visit( $_SERVER ), $folder );
 		if ( ! $guard->is_concerned() ) {
 			return;

@@ -32,7 +32,7 @@ final class Guard {
 			return false;
 		}
 		return ! $this->visit->is_site_file()
-			&& ( 'everyone' === $this->settings['ask'] || Who::is_program( $this->visit ) );
+			&& ( 'everyone' === $this->settings['ask'] || Who::is_program( $this->visit->server ) );
 	}
 
 	/** The sign-in, the scheduler, the command line and the installer. No visitor can pretend to be one of these. */

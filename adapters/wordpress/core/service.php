@@ -49,19 +49,21 @@ final class Service {
 		try {
 			[ $status, $text ] = $this->post( '/v1/access/check', $body );
 			$answer            = json_decode( $text, true );
-			if ( ! is_array( $answer ) || $status >= 500 || 429 === $status ) {
-				throw new Unanswered( "Postern answered with status $status." );
+			$is_decision       = 200 === $status && is_bool( $answer['allowed'] ?? null );
+			// A service that refuses the request is alive.
+			if ( ! $is_decision && ( $status < 400 || $status >= 500 || 429 === $status ) ) {
+				throw new Unanswered( "Postern answered with status $status, and not with a decision." );
 			}
 		} catch ( Unanswered $error ) {
 			$this->failed();
 			throw $error;
 		}
 		$this->answered();
-		$code = $answer['error']['code'] ?? null;
-		if ( 200 === $status && is_bool( $answer['allowed'] ?? null ) ) {
+		if ( $is_decision ) {
 			$this->keep( $body, $answer, $began );
 			return $answer;
 		}
+		$code = $answer['error']['code'] ?? null;
 		if ( ( 400 === $status || 404 === $status ) && is_string( $code ) && 'route_not_found' !== $code ) {
 			return array( 'error' => $answer['error'] );
 		}
@@ -71,7 +73,7 @@ final class Service {
 	/** @return array{int, string} */
 	private function post( string $path, string $body ): array {
 		$url     = rtrim( $this->settings['url'], '/' ) . $path;
-		$headers = array( 'Authorization: Bearer ' . $this->settings['key'], 'Content-Type: application/json', 'Expect:' );
+		$headers = array( 'Authorization: Bearer ' . $this->settings['key'], 'Content-Type: application/json' );
 		$timeout = (int) $this->settings['timeout_ms'];
 		return function_exists( 'curl_init' )
 			? self::post_by_curl( $url, $headers, $body, $timeout )
@@ -89,7 +91,8 @@ final class Service {
 			array(
 				CURLOPT_POST              => true,
 				CURLOPT_POSTFIELDS        => $body,
-				CURLOPT_HTTPHEADER        => $headers,
+				// No question before the body, which is short.
+				CURLOPT_HTTPHEADER        => array_merge( $headers, array( 'Expect:' ) ),
 				CURLOPT_RETURNTRANSFER    => true,
 				CURLOPT_NOSIGNAL          => true,
 				CURLOPT_CONNECTTIMEOUT_MS => $timeout,

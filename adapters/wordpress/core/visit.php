@@ -8,10 +8,10 @@ final class Visit {
 	/** Path and query as sent, starting with a slash. */
 	public string $target;
 	public string $path;
-	/** @var array<string, mixed> */
-	private array $server;
+	/** @var array<string, mixed> The variables of the web server. */
+	public array $server;
 
-	/** @param array<string, mixed> $server The variables of the web server. */
+	/** @param array<string, mixed> $server */
 	public function __construct( array $server ) {
 		$this->server = $server;
 		$this->method = strtoupper( (string) ( $server['REQUEST_METHOD'] ?? '' ) );

@@ -18,15 +18,20 @@ final class Who {
 	private const SIGNS      = '~compatible|bot|crawl|spider|https?:|www\.|[@+]|(?<!build)/\d~i';
 	private const LENGTH_MAX = 512;
 
-	public static function is_program( Visit $visit ): bool {
-		return null !== $visit->header( 'Signature-Input' )
-			|| self::is_proof( $visit->header( 'Authorization' ) )
-			|| ! self::is_browser( (string) $visit->header( 'User-Agent' ) );
+	/**
+	 * Reads the variables of the web server by itself: for a reader, no other file of the plugin is loaded.
+	 *
+	 * @param array<string, mixed> $server
+	 */
+	public static function is_program( array $server ): bool {
+		return '' !== ( $server['HTTP_SIGNATURE_INPUT'] ?? '' )
+			|| self::is_proof( $server['HTTP_AUTHORIZATION'] ?? $server['REDIRECT_HTTP_AUTHORIZATION'] ?? '' )
+			|| ! self::is_browser( $server['HTTP_USER_AGENT'] ?? '' );
 	}
 
 	/** Tests for the token of a requester, or of a license. */
-	public static function is_proof( ?string $authorization ): bool {
-		return null !== $authorization && 1 === preg_match( '~^(?:bearer +svc_rt_|license\b)~i', $authorization );
+	private static function is_proof( string $authorization ): bool {
+		return 1 === preg_match( '~^(?:bearer +svc_rt_|license\b)~i', $authorization );
 	}
 
 	/** Tests for the user agent of a browser: nothing in it is unknown. */

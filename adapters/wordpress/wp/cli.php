@@ -25,7 +25,7 @@ final class Cli {
 		}
 	}
 
-	/** Tests the connection, robots.txt and the caches. Creates nothing. */
+	/** Tests the connection, robots.txt and the caches. Leaves one decision about its visit. */
 	public function test(): void {
 		$failed = 0;
 		foreach ( Health::run() as [ $is_fine, $sentence ] ) {

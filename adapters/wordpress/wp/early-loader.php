@@ -50,10 +50,14 @@ final class EarlyLoader {
 
 	private static function text(): string {
 		$settings = array_diff_key( Plugin::settings(), array( 'content_key' => 0 ) );
-		$load     = var_export( dirname( POSTERN_PLUGIN_FILE ) . '/core/load.php', true );
+		$core     = dirname( POSTERN_PLUGIN_FILE ) . '/core';
+		$load     = var_export( "$core/load.php", true );
+		$who      = var_export( "$core/who.php", true );
+		$reader   = 'programs' === $settings['ask'] ? '! Postern\\Who::is_program( $_SERVER )' : 'false';
 		return "<?php\n// Written by the plugin Postern, and again with each change of its settings.\n"
 			. "if ( __FILE__ !== ( get_included_files()[0] ?? '' ) && is_file( $load ) ) {\n"
-			. "\trequire_once $load;\n"
-			. "\tPostern\\Early::run( " . var_export( $settings, true ) . ", __DIR__ );\n}\n";
+			. "\tdefine( 'POSTERN_EARLY', true );\n\trequire_once $who;\n"
+			. "\tif ( ! ( $reader ) ) {\n\t\trequire_once $load;\n"
+			. "\t\tPostern\\Early::run( " . var_export( $settings, true ) . ", __DIR__ );\n\t}\n}\n";
 	}
 }

@@ -35,6 +35,7 @@ final class Plugin {
 		add_filter( 'site_status_tests', array( Health::class, 'tests' ) );
 		if ( is_admin() ) {
 			SettingsPage::start();
+			add_action( 'wp_ajax_health-check-postern', array( Health::class, 'send' ) );
 			add_action( 'wp_dashboard_setup', array( Dashboard::class, 'add' ) );
 		}
 		if ( defined( 'WP_CLI' ) && \WP_CLI ) {
@@ -86,7 +87,9 @@ final class Plugin {
 
 	/** Asks about the visit before WordPress looks for the page. */
 	public static function guard(): void {
-		if ( array() !== self::faults() ) {
+		$ask = defined( 'POSTERN_ASK' ) ? POSTERN_ASK : ( get_option( self::OPTION, array() )['ask'] ?? '' );
+		// A reader ends here: nothing more is loaded.
+		if ( '' === $ask || ( 'programs' === $ask && ! Who::is_program( $_SERVER ) ) || array() !== self::faults() ) {
 			return;
 		}
 		$guard = new Guard( self::settings(), new Visit( $_SERVER ), self::folder() );

@@ -17,7 +17,7 @@ final class SettingsForm {
 			'allow' => __( 'Serve them', 'postern' ),
 		) );
 		self::choice( 'mode', __( 'Mode', 'postern' ), array(
-			'observe' => __( 'Observe: ask after the page is served, and refuse nobody', 'postern' ),
+			'observe' => __( 'Observe: ask after the page is served, and refuse no visitor', 'postern' ),
 			'enforce' => __( 'Enforce: refuse what Postern denies', 'postern' ),
 			'off'     => __( 'Off', 'postern' ),
 		) );
