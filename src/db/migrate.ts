@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Conflict, type Migration, type Step, type Tables, Unavailable, UniqueViolation } from './db.ts';
+import { foldPaths, SINCE_BEFORE, VERSION_BEFORE } from './migrations/0036-from-0032.ts';
 import { FIRST_VERSION, MIGRATIONS, schemaVersion } from './migrations/index.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -75,15 +76,17 @@ export async function migrate(
   ]);
   const found = await readVersion(db);
   requireKnown(found, schemaVersion(migrations));
+  const steps = (version: number, migration: Migration): Step[] => [
+    ...LOCK_WITHIN[db.engine],
+    { sql: 'insert into schema_migrations (version, applied_at) values ($1, $2)', params: [version, now] },
+    ...toSteps(migration, db.engine),
+  ];
+  const isBefore = found === VERSION_BEFORE;
+  if (isBefore) await apply(db, FIRST_VERSION, [...steps(FIRST_VERSION, SINCE_BEFORE), ...(await foldPaths(db))]);
   for (const [index, migration] of migrations.entries()) {
     const version = FIRST_VERSION + index;
-    if (version > found) {
-      const row = {
-        sql: 'insert into schema_migrations (version, applied_at) values ($1, $2)',
-        params: [version, now],
-      };
-      await apply(db, version, [...LOCK_WITHIN[db.engine], row, ...toSteps(migration, db.engine)]);
-    }
+    const isApplied = version <= found || (isBefore && version === FIRST_VERSION);
+    if (!isApplied) await apply(db, version, steps(version, migration));
   }
   const fault = await faultOfTables(db, migrations);
   if (fault !== undefined) throw new StartRefused(fault);
@@ -107,10 +110,10 @@ function requireKnown(found: number, newest: number): void {
         'Start that version, or restore a backup from before it.',
     );
   }
-  if (found > 0 && found < FIRST_VERSION) {
+  if (found > 0 && found < FIRST_VERSION && found !== VERSION_BEFORE) {
     throw new StartRefused(
       `The data belongs to a version of Postern from before the first release (schema ${found}; this version ` +
-        `upgrades from ${FIRST_VERSION}). Start a version with schema ${FIRST_VERSION} on it first, then this one.`,
+        `upgrades from ${VERSION_BEFORE}, and from ${FIRST_VERSION} on). Start a version with one of these on it first.`,
     );
   }
 }

@@ -4,7 +4,7 @@ import { REQUESTERS } from './0001-requesters.ts';
 import { TABLES } from './0001-tables.ts';
 import { CRAWLER_DIRECTORY } from './0037-crawler-directory.ts';
 
-/** The version of `0001`. Before the first release there were 36 migrations, which made the same tables. */
+/** The version of `0001`. It makes the same tables as the 36 migrations that there were before the first release. */
 export const FIRST_VERSION = 36;
 
 /** In order. Never edit one that was released. */
