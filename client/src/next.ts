@@ -1,5 +1,5 @@
 /**
- * Guards a site of Next.js, on Vercel or on a server of your own: `export const proxy = guardSite(process.env, …)`.
+ * Guards a site of Next.js, on Vercel or on a server of your own: `export const proxy = guardSite(environment, …)`.
  * Promise: an image that Next.js makes smaller, and a page that it sends as data, are asked about by their own address.
  */
 import { type EdgeOptions, withoutForged } from './edge/edge.ts';
