@@ -5,8 +5,9 @@ import { formatPlaces, formatWants } from '../overview/purposes.ts';
 import { Trend } from '../parts/bars.tsx';
 import { spanEnd, spanStart } from '../parts/days.ts';
 import type { Column } from '../parts/list.tsx';
-import { CrawlerLink, formatCount, formatDay, RequesterLink, Time } from '../parts/show.tsx';
-import { DraftRule } from '../policies/draft-rule.tsx';
+import { Chip, CrawlerLink, formatCount, formatDay, RequesterLink, Time } from '../parts/show.tsx';
+import { WhoName } from '../parts/who.tsx';
+import { DraftAbout } from '../policies/draft-about.tsx';
 import { type Demand, GROUPS, type Group } from './groups.tsx';
 import { worthWords } from './worth.ts';
 
@@ -41,6 +42,7 @@ export function toColumns(groups: readonly Group[], { values, maySeePrices }: Sh
 const none = (words: string): ReactNode => <span className="soft">{words}</span>;
 
 const SHOW: Record<Group, (row: Demand) => ReactNode> = {
+  who: (row) => <Visitor row={row} />,
   requester: (row) => <Who row={row} />,
   crawler: ({ crawler }) => (crawler == null ? none('no crawler') : <CrawlerLink name={crawler} />),
   collection: ({ collectionId, collectionName }) =>
@@ -52,6 +54,21 @@ const SHOW: Record<Group, (row: Demand) => ReactNode> = {
   purpose: ({ purpose }) => purpose ?? none('not stated'),
   licenseType: ({ license }) => (license === undefined ? null : licenseWords(license)),
 };
+
+/** A requester with the next step of a sale, others with that of a rule. */
+function Visitor({ row }: { row: Demand }) {
+  const { who } = row;
+  if (who === undefined) return null;
+  if (who.kind === 'requester') return <Who row={{ ...row, requesterId: who.id }} />;
+  return (
+    <>
+      <WhoName who={who} /> {who.proof === 'spoofed' && <Chip tone="denied">forged</Chip>}
+      <span className="under step">
+        <DraftAbout who={who} />
+      </span>
+    </>
+  );
+}
 
 /** With the next step of a sale. */
 function Who({ row: { requesterId, name, registered, byLicense } }: { row: Demand }) {
@@ -65,13 +82,7 @@ function Who({ row: { requesterId, name, registered, byLicense } }: { row: Deman
         <span className="under step">
           {name !== requesterId && `${requesterId} · `}
           <Link href={`/licenses?${license}`}>New license</Link>{' '}
-          <DraftRule
-            subject={{ requesterId }}
-            name={name ?? requesterId}
-            size="compact-xs"
-            variant="subtle"
-            leftSection={undefined}
-          />
+          <DraftAbout who={{ kind: 'requester', id: requesterId, name }} />
         </span>
       ) : (
         <span className="under step">
@@ -168,6 +179,11 @@ function linkToDecisions(row: Demand, groups: readonly Group[], values: DeniedPr
   const shared = SHARED.map((name): [string, string | null | undefined] => [name, values[name] ?? '']);
   const filter = new Map([...shared, ['reason', reason?.reason]]);
   for (const group of groups) {
+    if (group === 'who') {
+      if (row.who?.kind !== 'requester') return undefined;
+      filter.set('requesterId', row.who.id);
+      continue;
+    }
     if (group === 'licenseType' || row[FIELDS[group]] == null) return undefined;
     filter.set(FIELDS[group], row[FIELDS[group]]);
   }

@@ -7,6 +7,7 @@ import { useFilters } from '../parts/filters.ts';
 export type Demand = Row<'GET /v1/analytics/demand'>;
 
 export const GROUPS = {
+  who: 'Visitor',
   requester: 'Partner or bot',
   crawler: 'Crawler',
   collection: 'Collection',
@@ -16,7 +17,7 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS;
 
 const NAMES = Object.keys(GROUPS) as Group[];
-const DEFAULT: Group[] = ['requester'];
+const DEFAULT: Group[] = ['who'];
 
 /** Parses the address; in the order of the columns. */
 export function readGroups(text: string | undefined): Group[] {
@@ -26,8 +27,8 @@ export function readGroups(text: string | undefined): Group[] {
 }
 
 /** Rows of one answer are distinct by their groups. */
-export const rowKey = ({ requesterId, crawler, collectionId, purpose, license }: Demand): string =>
-  JSON.stringify([requesterId, crawler, collectionId, purpose, license]);
+export const rowKey = ({ requesterId, who, crawler, collectionId, purpose, license }: Demand): string =>
+  JSON.stringify([requesterId, who, crawler, collectionId, purpose, license]);
 
 export function GroupChoice() {
   const { values, set } = useFilters();

@@ -6,8 +6,9 @@ import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { type Column, List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
-import { formatCount, RequesterLink } from '../parts/show.tsx';
+import { Chip, formatCount } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
+import { type Who, WhoName, whoKey } from '../parts/who.tsx';
 import { formatWants } from './purposes.ts';
 import { linkToDecisions, type Usage, type UsageQuery } from './range.ts';
 
@@ -18,7 +19,11 @@ export function Demand({ usage, query }: { usage: Usage; query: UsageQuery }) {
   const { contentId, requesterId, type } = query;
   const { startDate, endDate } = usage.period;
   const filter = { contentId, requesterId, type, reason, from: startDate, to: endDate };
-  const demand = useRead('GET /v1/analytics/demand', { query: { ...filter, limit: 6 } }, { keep: true });
+  const demand = useRead(
+    'GET /v1/analytics/demand',
+    { query: { ...filter, groupBy: 'who', limit: 6 } },
+    { keep: true },
+  );
   const all = new URLSearchParams(Object.entries(filter).filter((entry): entry is [string, string] => !!entry[1]));
   return (
     <Panel
@@ -36,17 +41,15 @@ export function Demand({ usage, query }: { usage: Usage; query: UsageQuery }) {
                 caption="Denied for want of a license"
                 tight
                 records={data}
-                idOf={({ requesterId: id }) => id ?? ''}
+                idOf={({ who }) => (who === undefined ? '' : whoKey(who))}
                 columns={[
                   WHO,
                   {
                     label: 'Denied',
                     right: true,
                     narrow: true,
-                    show: ({ requesterId: id, denied }) => (
-                      <Denied
-                        href={id === null ? undefined : linkToDecisions(usage, query, { requesterId: id, reason })}
-                      >
+                    show: ({ who, denied }) => (
+                      <Denied href={linkTo(who, (found) => linkToDecisions(usage, query, { ...found, reason }))}>
                         {formatCount(denied)}
                       </Denied>
                     ),
@@ -70,7 +73,8 @@ const WHO: Column<Row<'GET /v1/analytics/demand'>> = {
   label: 'Who',
   show: (row) => (
     <>
-      <RequesterLink id={row.requesterId} name={row.name ?? ''} />
+      {row.who !== undefined && <WhoName who={row.who} />}
+      {row.who?.proof === 'spoofed' && <Chip tone="denied">forged</Chip>}
       <span className="under">{formatWants(row)}</span>
     </>
   ),
@@ -96,7 +100,10 @@ function ReasonChoice({ value, onChange }: ReasonChoiceProps) {
   );
 }
 
-/** The decision log has no filter for anonymous checks. */
+/** The decision log has filters for requesters alone. */
+const linkTo = (who: Who | undefined, link: (filter: { requesterId: string }) => string | undefined) =>
+  who?.kind === 'requester' && who.id !== null ? link({ requesterId: who.id }) : undefined;
+
 function Denied({ href, children }: { href: string | undefined; children: string }) {
   if (href === undefined) return children;
   return (

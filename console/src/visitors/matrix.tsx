@@ -6,6 +6,7 @@ import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
 import { formatCount, formatPercent } from '../parts/show.tsx';
 import { WhoName, WhoProof, whoKey, whoWords } from '../parts/who.tsx';
+import { DraftAbout } from '../policies/draft-about.tsx';
 import { useMayInSecret } from '../shell/session.tsx';
 import { useWorth } from './money.tsx';
 import type { Report, Visitor } from './types.ts';
@@ -34,6 +35,7 @@ export function Matrix({ report }: MatrixProps) {
                 <th scope="col" key={whoKey(visitor.who)}>
                   <WhoName who={visitor.who} />
                   <WhoProof {...visitor} />
+                  <DraftAbout who={visitor.who} />
                 </th>
               ))}
             </tr>

@@ -67,11 +67,13 @@ describe('the overview', () => {
       .allInnerTexts();
     assert.deepEqual(cells.slice(1), [count(today.requests), count(today.allowed), count(today.denied)]);
     const { startDate, endDate } = usage.period;
-    const demand = await api(`/v1/analytics/demand?from=${startDate}&to=${endDate}&reason=no_license`);
+    const demand = await api(`/v1/analytics/demand?from=${startDate}&to=${endDate}&reason=no_license&groupBy=who`);
     const wanting = page.getByRole('table', { name: 'Denied for want of a license' }).locator('tbody tr').first();
     assert.match(
       await wanting.innerText(),
-      new RegExp(`${demand.data[0].name ?? 'anonymous'}[\\s\\S]*${count(demand.data[0].denied)}$`),
+      new RegExp(
+        `${demand.data[0].who.kind === 'browsers' ? 'Browsers' : demand.data[0].who.name}[\\s\\S]*${count(demand.data[0].denied)}$`,
+      ),
     );
   });
 

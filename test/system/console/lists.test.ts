@@ -140,7 +140,7 @@ describe('demand', () => {
     const groups = page.getByRole('group', { name: 'One row for each' });
     await groups.getByRole('button', { name: 'Purpose' }).click();
     await page.locator('[data-total="32"]').waitFor();
-    await groups.getByRole('button', { name: 'Partner or bot' }).click();
+    await groups.getByRole('button', { name: 'Visitor' }).click();
     await page.locator('[data-total="2"]').waitFor();
     assert.match(page.url(), /by=purpose/);
     assert.match(await rows('Demand').first().innerText(), /^training[\s\S]*100/);

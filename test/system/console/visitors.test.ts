@@ -49,7 +49,7 @@ test('pages by visitors, with what was proven, denied, and what it would bring',
   await table.waitFor();
   const heads = await table.locator('thead th').allInnerTexts();
   assert.deepEqual(
-    heads.map((text) => text.replaceAll(/\s+/g, ' ').trim()),
+    heads.map((text) => text.replace('Draft a rule…', '').replaceAll(/\s+/g, ' ').trim()),
     [
       'Page of news.example',
       'All',
@@ -69,6 +69,13 @@ test('pages by visitors, with what was proven, denied, and what it would bring',
   assert.deepEqual(await row('/a'), ['12', '5', '', '4', '2', '1']);
   assert.deepEqual(await row('/archive/b'), ['9', '3', '6', '', '', '']);
   await page.getByRole('img', { name: /^GPTBot: 8; Browsers: 6; GPTBot, forged: 4; pageharvest: 2/ }).waitFor();
+  await table.getByRole('columnheader', { name: 'pageharvest' }).getByRole('button', { name: 'Draft a rule…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Draft a rule about pageharvest' });
+  await dialog
+    .getByText(/^Rule \d/)
+    .first()
+    .waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
   // A cell leads to the decisions that it counts.
   await table.getByRole('row', { name: '/a' }).first().getByRole('link', { name: '4' }).click();
   await page.locator('[data-total="4"]').waitFor();
