@@ -8,6 +8,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import crawlerUserAgents from 'crawler-user-agents';
 import { openEdge } from '../../client/src/edge/edge.ts';
+import { openFiles } from '../../client/src/edge/files.ts';
 import { openSite } from '../../client/src/edge/site.ts';
 import { isBrowser } from '../../client/src/edge/who.ts';
 import { BROWSERS, PROGRAMS } from '../../kit/user-agents.ts';
@@ -128,6 +129,38 @@ describe('what nobody chose does not start', () => {
     assert.throws(() => openEdge({ ...options, ask: 'programs' } as never), /`onError` must be 'deny' or 'allow'/);
     assert.throws(() => openEdge({ ...options, onError: 'deny' } as never), /`ask` must be 'programs' or 'everyone'/);
   });
+});
+
+test('a flood of made-up files pushes no good copy out, and countries of no place are not passed on', async () => {
+  let isUp = true;
+  const asked: string[] = [];
+  const answer = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    if (!isUp) throw new TypeError('down');
+    if (init?.method === 'POST') {
+      asked.push(String(init.body));
+      return new Response('{}', { status: 404 });
+    }
+    return String(input).endsWith('/robots.txt') ? new Response('the rules') : new Response('', { status: 404 });
+  };
+  const settings = { url: 'https://postern.example', key: 'k', ask: 'everyone', onError: 'deny' } as const;
+  const edge = openEdge({ ...settings, fetch: answer, file: openFiles({ ...settings, fetch: answer }) });
+  const get = async (path: string) =>
+    (await edge.handle(new Request(`https://site.example${path}`), {}, () => new Response('own'))).text();
+  assert.equal(await get('/robots.txt'), 'the rules');
+  for (let i = 0; i < 200; i++) assert.equal(await get(`/.well-known/tdm-policy/col_${i}.json`), 'own');
+  isUp = false;
+  assert.equal(await get('/robots.txt'), 'the rules');
+  isUp = true;
+  for (const [country, expected] of [
+    ['DE', 'DE'],
+    ['XK', 'XK'],
+    ['XX', undefined],
+    ['T1', undefined],
+    ['de', undefined],
+  ] as const) {
+    await edge.check(new Request('https://site.example/a'), { known: { country } });
+    assert.equal(JSON.parse(asked.at(-1) as string).context.country, expected);
+  }
 });
 
 test('nothing is asked where the mode is off, and a function may choose whom to ask about', async () => {

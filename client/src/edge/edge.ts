@@ -102,7 +102,7 @@ function contextOf({ ip, country, trustBots }: EdgeOptions, known: Known) {
   return given({
     ip: ip === false ? undefined : known.ip,
     // Platforms have codes of their own for unknown places and for Tor.
-    country: country !== false && /^[A-WYZ][A-Z]$/.test(known.country ?? '') ? known.country : undefined,
+    country: country !== false && /^(?!XX)[A-Z]{2}$/.test(known.country ?? '') ? known.country : undefined,
     crawlerVerified: (trustBots === true && known.isVerified) || undefined,
   });
 }

@@ -47,8 +47,12 @@ export function openFiles(options: EdgeOptions): NonNullable<EdgeOptions['file']
       (one) => [one, one === null ? RETRY_MS : KEPT_MS] as const,
       () => [before?.file ?? null, RETRY_MS] as const,
     );
-    const [oldest] = copies.keys();
-    if (copies.size >= KEPT_MAX && oldest !== undefined) copies.delete(oldest);
+    if (copies.size >= KEPT_MAX) {
+      const [oldest] = copies.keys();
+      // Visitors can ask for any number of policies that do not exist: these go before the good copies.
+      const empty = [...copies].find(([, copy]) => copy.file === null)?.[0];
+      copies.delete(empty ?? (oldest as string));
+    }
     copies.set(path, { file, until: performance.now() + keptMs });
     return file;
   }
