@@ -1,6 +1,7 @@
 /** `npm start`: settings from the environment, the service until SIGTERM or SIGINT. */
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
+import { invocation } from './lib/invocation.ts';
 
 // Files are readable by their own user only, also in a data folder that another user created.
 process.umask(0o077);
@@ -158,10 +159,11 @@ The API: ${address}/docs
 }
 
 function describeConsole(address: string, link: string | undefined): string {
+  const another = `${invocation()} console link`;
   const signIn =
     link === undefined
-      ? 'A link that signs you in: postern console link'
-      : `Sign in to it with this link, once, within 15 minutes:\n\n  ${link}\n\nAnother link: postern console link`;
+      ? `A link that signs you in: ${another}`
+      : `Sign in to it with this link, once, within 15 minutes:\n\n  ${link}\n\nAnother link: ${another}`;
   return `The console, in a browser: ${address}\n${signIn}`;
 }
 

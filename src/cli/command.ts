@@ -1,6 +1,7 @@
 /** Shared parts of every command: the context, the declaration, arguments, and help that begins with examples. */
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
+import { invocation } from '../lib/invocation.ts';
 import { connect } from './connection.ts';
 import { type ExitStatus, misused } from './outcome.ts';
 import type { Terminal } from './terminal.ts';
@@ -52,9 +53,13 @@ export function calls<Options = object>(
   );
 }
 
-/** Adds examples at the top of the command's help; `$` begins a line to type. */
+/** Adds examples at the top of the command's help; `$` begins a line to type, in which `postern` is the command. */
 export function examples(command: Command, ...lines: string[]): Command {
-  return command.addHelpText('before', `Examples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+  return command.addHelpText('before', () => {
+    const name = invocation();
+    const shown = lines.map((line) => `  ${line.replaceAll(/(?<![\w/-])postern(?= )/g, () => name)}\n`);
+    return `Examples:\n${shown.join('')}`;
+  });
 }
 
 /** Collects the values of an option that may be repeated. */

@@ -58,7 +58,7 @@ const getOptions = (command: Command): Position['words'] =>
 const firstSentence = (text: string): string => (text.split(/[.;:](?:\s|$)/)[0] ?? '').replaceAll("'", '’');
 
 const SCRIPTS: Record<Shell, (positions: Position[]) => string> = {
-  bash: (positions) => `# Completion of postern for bash. Written by: postern completion bash
+  bash: (positions) => `# Completion of postern for bash. Written by postern completion bash
 _postern() {
   local cur=\${COMP_WORDS[COMP_CWORD]} path='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -78,7 +78,7 @@ ${positions.map(({ path, words }) => `    '${path}') words='${words.map(({ word 
 complete -o filenames -F _postern postern
 `,
   zsh: (positions) => `#compdef postern
-# Completion of postern for zsh. Written by: postern completion zsh
+# Completion of postern for zsh. Written by postern completion zsh
 _postern() {
   local typed='' word
   for word in "\${(@)words[2,CURRENT-1]}"; do
@@ -96,7 +96,7 @@ ${positions.map(({ path, words }) => `    '${path}') found=(${words.map(({ word,
 }
 if [ "$funcstack[1]" = _postern ]; then _postern "$@"; else compdef _postern postern; fi
 `,
-  fish: (positions) => `# Completion of postern for fish. Written by: postern completion fish
+  fish: (positions) => `# Completion of postern for fish. Written by postern completion fish
 function __postern_typed
     set -l typed ''
     for word in (commandline -opc)[2..-1]

@@ -9,6 +9,7 @@ import { createPostern, type Postern } from '../../client/src/client.ts';
 import { PosternError } from '../../client/src/errors.ts';
 import type { CallOptions } from '../../client/src/types.ts';
 import { StartRefused } from '../db/start-refused.ts';
+import { invocation } from '../lib/invocation.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
 import { ConfigError, readConfig } from '../service/config.ts';
 import { type CommandContext, does, examples } from './command.ts';
@@ -138,7 +139,9 @@ async function checkService(url: string): Promise<Finding[]> {
     return bad(`${url} is not Postern (HTTP ${response.status}); see POSTERN_URL`);
   } catch (error) {
     const { cause, message } = error as Error & { cause?: { code?: string } };
-    return bad(`no answer from ${url} (${cause?.code ?? message}); start it with postern serve, or see POSTERN_URL`);
+    return bad(
+      `no answer from ${url} (${cause?.code ?? message}); start it with ${invocation()} serve, or see POSTERN_URL`,
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { newKeyText } from '../api/keys/key.ts';
+import { invocation } from '../lib/invocation.ts';
 import { TEMPLATES } from '../rules/templates.ts';
 import { SETTINGS } from '../service/config.ts';
 import { type CommandContext, type Common, does, examples } from './command.ts';
@@ -72,7 +73,9 @@ async function addPolicy(terminal: Terminal, { dataDir, port, template = 'none',
   const file = await writePolicy(template);
   if (asJson === true) await terminal.out(json({ settings: null, key: null, policy: file ?? null }));
   terminal.err(
-    file === undefined ? 'Nothing was written.\n' : `${file} is new. Apply it with: postern policies apply ${file}\n`,
+    file === undefined
+      ? 'Nothing was written.\n'
+      : `${file} is new. Apply it with: ${invocation()} policies apply ${file}\n`,
   );
   return EXIT.ok;
 }
@@ -141,7 +144,7 @@ const ONCE = { flag: 'wx' } as const;
 async function writeFiles({ dataDir, port, template }: Chosen): Promise<string | undefined> {
   writeFileSync(KEY_FILE, `${newKeyText('secret')}\n`, { ...ONCE, mode: 0o600 });
   const lines = [
-    '# Settings of Postern. Start it with: postern serve --env-file postern.env',
+    `# Settings of Postern. Start it with: ${invocation()} serve --env-file ${SETTINGS_FILE}`,
     `POSTERN_DATA_DIR=${dataDir}`,
     `POSTERN_PORT=${port}`,
     '# The first key: created at the first start, and used by the commands in this folder.',
@@ -164,17 +167,20 @@ async function writePolicy(template: string): Promise<string | undefined> {
   return file;
 }
 
-const nextSteps = (policyFile: string | undefined): string => `
+function nextSteps(policyFile: string | undefined): string {
+  const postern = invocation();
+  return `
 ${SETTINGS_FILE} holds the settings, ${KEY_FILE} the first key. Keep both out of version control. Start the service:
 
-  postern serve --env-file ${SETTINGS_FILE}
+  ${postern} serve --env-file ${SETTINGS_FILE}
 
 Then, in another shell:
 
   export POSTERN_ENV_FILE=${SETTINGS_FILE}
-  postern doctor${policyFile === undefined ? '' : `\n  postern policies apply ${policyFile}`}
+  ${postern} doctor${policyFile === undefined ? '' : `\n  ${postern} policies apply ${policyFile}`}
 
 See what a policy would do to a site before you enforce it:
 
-  postern collections create 'The site' --host www.example.com --path / --mode observe
+  ${postern} collections create 'The site' --host www.example.com --path / --mode observe
 `;
+}

@@ -4,6 +4,7 @@
  * working: they wait, and never fail. A store of a newer version is refused, so that an old binary cannot damage it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { invocation } from '../lib/invocation.ts';
 import { Conflict, type Migration, type Step, type Tables, Unavailable, UniqueViolation } from './db.ts';
 import { foldPaths, SINCE_BEFORE, VERSION_BEFORE } from './migrations/0036-from-0032.ts';
 import { FIRST_VERSION, MIGRATIONS, schemaVersion } from './migrations/index.ts';
@@ -94,7 +95,7 @@ export async function migrate(
   const [mark] = await db.read('select 1 as there from settings where name = $1', [UNFINISHED]);
   if (mark !== undefined) {
     throw new StartRefused(
-      'The move to this database was not finished. Run postern migrate-store again, or empty the database.',
+      `The move to this database was not finished. Run ${invocation()} migrate-store again, or empty the database.`,
     );
   }
 }

@@ -162,7 +162,7 @@ describe('exit status and output', () => {
     assert.match(wrong.stderr, /--verbose/);
     const help = await run(['--help']);
     assert.deepEqual([help.status, help.stderr], [0, '']);
-    assert.match(help.stdout, /^Examples:\n {2}\$ postern policies test .*\n\nUsage: postern policies test/);
+    assert.match(help.stdout, /^Examples:\n {2}\$ \S+ policies test .*\n\nUsage: postern policies test/);
   });
 
   test('a file without cases is valid, and it is said that there are none', async () => {

@@ -193,7 +193,7 @@ test('a damaged file is refused, with its place and what to do', async () => {
     const args = ['--statement', file('damaged.json'), '--decisions', file('damaged.ndjson')];
     const { status, stderr } = await commandHere(['statements', 'verify', ...args], { env: {} });
     assert.equal(status, 2, stderr);
-    assert.match(stderr, /Save (it|them) again: postern statements show ID/);
+    assert.match(stderr, /Save (it|them) again: npx postern statements show ID/);
     return stderr;
   };
   for (const [part, damaged, said] of [

@@ -155,7 +155,8 @@ function ByKey({ onSignedIn, first }: { onSignedIn: (session: Session) => void; 
         Sign in
       </Button>
       <p className="soft small">
-        Without a key: <Code>postern console link</Code> prints a link that signs you in.
+        Without a key: <Code>npx postern console link</Code>, where Postern is installed, prints a link that signs you
+        in.
       </p>
     </form>
   );

@@ -53,7 +53,7 @@ export async function signInByLink(deps: SignInDeps, request: FastifyRequest, to
     if (user?.status !== 'active') {
       throw fail(
         'invalid_api_key',
-        'This link was used, replaced by a newer one, or has expired. Make another: postern console link.',
+        'This link was used, replaced by a newer one, or has expired. Make another where Postern is installed: npx postern console link.',
       );
     }
     return { before: user, after: user, once: useLink(tokenHash) };

@@ -5,6 +5,7 @@
 import { type Command, Option } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
+import { invocation } from '../../lib/invocation.ts';
 import { CONTENT_TYPES } from '../../rules/content-types.ts';
 import { type CommandContext, collect, does, examples, toId } from '../command.ts';
 import { connect } from '../connection.ts';
@@ -145,7 +146,7 @@ async function requirePolicy(postern: Postern, id: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof PosternError)) throw error;
     if (error.code === 'policy_not_found') {
-      throw misused(`There is no policy "${id}"; list the policies with: postern policies list`);
+      throw misused(`There is no policy "${id}"; list the policies with: ${invocation()} policies list`);
     }
     // A key with content:write alone cannot read policies; the service then reports each item.
     if (error.code !== 'insufficient_permissions') throw error;

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { queryText } from '../../../client/src/address.ts';
 import { PosternError } from '../../../client/src/errors.ts';
 import type { Answered } from '../../../client/src/types.ts';
+import { invocation } from '../../lib/invocation.ts';
 import { type CommandContext, calls, does, examples, idArgument } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT, misused } from '../outcome.ts';
@@ -230,7 +231,7 @@ async function readStatement(file: string): Promise<Statement> {
   ]);
   if (lazyCheck(StatementAnswer)(value)) return value;
   const [{ message }] = findProblems(StatementAnswer, value, 'statement');
-  throw misused(`${file} is not a whole statement: ${message} ${AGAIN}`);
+  throw misused(`${file} is not a whole statement: ${message} ${again()}`);
 }
 
 function readJson(file: string): unknown {
@@ -238,8 +239,8 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw misused(`${file} is not JSON: ${(error as Error).message}. ${AGAIN}`);
+    throw misused(`${file} is not JSON: ${(error as Error).message}. ${again()}`);
   }
 }
 
-const AGAIN = 'Save it again: postern statements show ID --output FILE.';
+const again = (): string => `Save it again: ${invocation()} statements show ID --output FILE.`;

@@ -1,6 +1,7 @@
 /** Counts a statement again from exported decisions, and compares. */
 import type { Answered } from '../../../client/src/types.ts';
 import { DECISION_ID_LENGTH } from '../../decisions/ledger/decision-ids.ts';
+import { invocation } from '../../lib/invocation.ts';
 import { type Tallied, Tally, type TallyIds } from '../../reports/statements/tally.ts';
 import { countsPurpose } from '../../rules/terms/terms.ts';
 import { textLines } from '../import/text-lines.ts';
@@ -187,7 +188,7 @@ function readDecision(line: string, no: number): Exported {
     // Named below.
   }
   throw misused(
-    `Line ${no} of the decisions is not a whole decision. Save them again: postern statements show ID --format ndjson --output FILE.`,
+    `Line ${no} of the decisions is not a whole decision. Save them again: ${invocation()} statements show ID --format ndjson --output FILE.`,
   );
 }
 

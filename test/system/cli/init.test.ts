@@ -27,8 +27,8 @@ describe('init', () => {
       { cwd },
     );
     assert.deepEqual([status, stdout], [0, '']);
-    assert.match(stderr, /postern serve --env-file postern\.env/);
-    assert.match(stderr, /postern collections create 'The site' .* --mode observe/);
+    assert.match(stderr, /bin\/postern\.js serve --env-file postern\.env/);
+    assert.match(stderr, /postern\.js collections create 'The site' .* --mode observe/);
     assert.equal(statSync(join(cwd, 'postern.key')).mode & 0o777, 0o600);
     const key = readFileSync(join(cwd, 'postern.key'), 'utf8').trim();
     assert.ok(!readFileSync(join(cwd, 'postern.env'), 'utf8').includes(key));

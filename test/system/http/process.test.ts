@@ -145,9 +145,9 @@ describe('a first start', () => {
       const { stdout } = spawnSync('sh', ['-c', request], { encoding: 'utf8', env: { PATH: process.env.PATH } });
       assert.equal(JSON.parse(stdout).externalId, 'hello', first.out());
       assert.match(first.out(), new RegExp(`The console, in a browser: ${address}\\n`));
-      const another = 'Another link: postern console link';
+      const another = 'Another link: npx postern console link';
       assert.equal(first.out().includes(another), first.out().includes('/console#link='), first.out());
-      assert.ok(first.out().includes('postern console link'));
+      assert.ok(first.out().includes('npx postern console link'));
       first.child.kill();
       await first.ended;
     }
