@@ -66,14 +66,14 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
       {license === undefined && create === undefined && <OpenRequests requesterId={requesterId} />}
       <Rights fields={fields} isNamed={isNamed} onChange={change} />
       <Term fields={fields} license={license} onChange={change} />
-      <ScopeFields value={fields.scope} asked={initial?.scope?.collectionIds} onChange={(scope) => change({ scope })} />
+      <ScopeFields value={fields.scope} asked={collectionsIn(initial)} onChange={(scope) => change({ scope })} />
       {license === undefined && <PriceFields of={price} dates={toInstants(fields.first, fields.last, undefined)} />}
       {children}
       <FormFoot
         error={error?.message}
         busy={busy}
         action={action}
-        disabled={requesterId === '' || terms === undefined || !isComplete(fields)}
+        disabled={!isComplete(requesterId, fields, terms)}
         onCancel={onCancel}
       />
     </form>
@@ -185,12 +185,15 @@ const toFields = (license: License | undefined, { kind = '', scope }: Proposed =
   scope: toScopeOf(license === undefined ? scope : license.scope),
 });
 
+const collectionsIn = (asked: Proposed | undefined): readonly string[] | undefined => asked?.scope?.collectionIds;
+
 /** Returns the collection of a scope that has one. */
 const onlyCollection = ({ covers, lists: { collectionIds } }: ScopeOf): string | undefined =>
   covers === 'part' && collectionIds.length === 1 ? collectionIds[0] : undefined;
 
-const isComplete = ({ first, last, scope }: Fields): boolean =>
-  !isBackwards(first, last) && toScope(scope) !== undefined;
+/** `terms`: undefined while the price of a new license is not said. */
+const isComplete = (requesterId: string, { first, last, scope }: Fields, terms: Terms | null | undefined): boolean =>
+  requesterId !== '' && terms !== undefined && !isBackwards(first, last) && toScope(scope) !== undefined;
 
 function toBody({ type, features, first, last, scope }: Fields, license: License | undefined) {
   return {

@@ -22,17 +22,15 @@ type Decision = Pick<
 export function whoAsked({ requesterId, names, crawler, spoofed, context, reduced = [] }: Decision): Who {
   if (requesterId !== null) return { kind: 'requester', id: requesterId, name: names?.requester ?? requesterId };
   if (crawler !== null) {
-    const isVerified = context?.crawlerVerified === true;
-    return {
-      kind: 'crawler',
-      id: crawler,
-      name: crawler,
-      proof: spoofed ? 'spoofed' : isVerified ? 'verified' : 'none',
-    };
+    const proven = context?.crawlerVerified === true ? 'verified' : 'none';
+    return { kind: 'crawler', id: crawler, name: crawler, proof: spoofed ? 'spoofed' : proven };
   }
   const isKept = !reduced.some((one) => one === 'context' || one === 'context.userAgent');
-  if (context === null || !isKept) return { kind: 'unknown', id: null, name: null };
-  const program = findProgram(context.userAgent);
+  return context === null || !isKept ? { kind: 'unknown', id: null, name: null } : toProgram(context.userAgent);
+}
+
+function toProgram(userAgent: string | undefined): Who {
+  const program = findProgram(userAgent);
   if (program === BROWSERS) return { kind: 'browsers', id: null, name: null };
   if (program === NO_USER_AGENT) return { kind: 'no_user_agent', id: null, name: null };
   return { kind: 'program', id: program, name: program };

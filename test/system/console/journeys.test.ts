@@ -234,7 +234,7 @@ test('writing a policy, trying it, seeing its impact, publishing it and going ba
   );
 
   await page.getByRole('tab', { name: 'Versions' }).click();
-  await page.getByText('Rule 2 added').waitFor();
+  await page.getByText('Rule 1 added').waitFor();
   await page.getByRole('button', { name: /^Version 1/ }).click();
   await page.getByRole('button', { name: 'Roll back to this version' }).click();
   await page.getByRole('button', { name: 'Roll back', exact: true }).click();
