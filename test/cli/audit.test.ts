@@ -397,11 +397,11 @@ test('docs/audit.md does what it shows', () => {
   let compared = 0;
   for (const [, language, text = ''] of page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)) {
     if (language === 'sh') {
-      const script = `postern() { "${process.execPath}" "${entry}" "$@"; }\n${text}`;
+      const script = `npx() { shift; "${process.execPath}" "${entry}" "$@"; }\n${text}`;
       const ran = spawnSync('sh', ['-ec', script], { cwd: here, encoding: 'utf8' });
       assert.equal(ran.status, 0, ran.stderr);
       printed = ran.stdout;
-    } else if (!text.startsWith('curl') && !text.startsWith('postern')) {
+    } else if (!text.startsWith('curl') && !text.startsWith('npx')) {
       compared++;
       let from = 0;
       for (const line of text.split('\n').filter((one) => one !== '…')) {

@@ -85,6 +85,27 @@ test('a newer file decides at once, and its date is shown', async () => {
   assert.equal(policy.status, 201, 'conditions may name it');
 });
 
+test('the log keeps the name that a crawler had when it was decided', async () => {
+  using directory = newDirectoryFile();
+  writeDirectory(directory.file, day(1), [crawlerRow('Newbot')]);
+  await using postern = await startTestService({
+    clock: clockAfter(),
+    env: { POSTERN_CRAWLER_DIRECTORY: directory.file },
+  });
+  const item = await makeItem(postern, [{ action: 'allow', conditions: {} }]);
+  const ask = () => check(postern, { contentId: item.id, context: { userAgent: 'Newbot/1.0' } });
+  const { crawler: former } = await ask();
+  writeDirectory(directory.file, day(2), [crawlerRow('Laterbot', { userAgents: ['Newbot'] })]);
+  await untilDate(postern, day(2));
+  const { crawler: later } = await ask();
+  assert.deepEqual([former, later], ['Newbot', 'Laterbot']);
+  const { body } = await postern.call('GET', '/v1/access/decisions');
+  assert.deepEqual(
+    body.data.map(({ crawler }: { crawler: string }) => crawler),
+    ['Laterbot', 'Newbot'],
+  );
+});
+
 test('the preview of an impact knows it too', async () => {
   using directory = newDirectoryFile();
   const clock = clockAfter();

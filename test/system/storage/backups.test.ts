@@ -133,7 +133,7 @@ test('on PostgreSQL it says what to use', async () => {
 test('the lines for cron and systemd in the page work', async () => {
   await using at = await installation();
   const page = readFileSync('docs/backup.md', 'utf8');
-  const lines = [/^30 3 \* \* \* (postern backup .*)$/m, /^ExecStart=(\/usr\/bin\/env postern backup .*)$/m].map(
+  const lines = [/^30 3 \* \* \* (\/.*postern backup .*)$/m, /^ExecStart=(\/.*postern backup .*)$/m].map(
     (pattern) => pattern.exec(page)?.[1] ?? '',
   );
   const bin = join(at.folder.path, 'bin');
@@ -141,8 +141,11 @@ test('the lines for cron and systemd in the page work', async () => {
   const entry = join(process.cwd(), 'bin/postern.js');
   writeFileSync(join(bin, 'postern'), `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`, { mode: 0o755 });
   for (const line of lines) {
-    const script = line.replace('/var/lib/postern', at.dataDir).replace('/mnt/backups', at.home);
-    const ran = spawnSync('sh', ['-c', script], { env: { PATH: `${bin}:${process.env.PATH}` }, encoding: 'utf8' });
+    const script = line
+      .replace('/opt/postern/node_modules/.bin', bin)
+      .replace('/var/lib/postern', at.dataDir)
+      .replace('/mnt/backups', at.home);
+    const ran = spawnSync('sh', ['-c', script], { env: { PATH: process.env.PATH }, encoding: 'utf8' });
     assert.equal(ran.status, 0, ran.stderr);
   }
   assert.equal(at.list().length, 2);
