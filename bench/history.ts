@@ -18,6 +18,7 @@ import { ledgerProcedure, openSqliteLedger } from '../src/decisions/ledger/sqlit
 import { newId } from '../src/lib/id.ts';
 import { ensureDefaultPolicy, insertPolicy } from '../src/policies/store.ts';
 import type { License } from '../src/requesters/licenses/license.ts';
+import { FIRST_VALUES } from '../src/requesters/requester.ts';
 import { insertLicense, insertRequester } from '../src/requesters/store.ts';
 import { decide } from '../src/rules/decide.ts';
 import { DEFAULT_POLICY_ID, type Rule } from '../src/rules/policy.ts';
@@ -102,14 +103,11 @@ export async function openStore(dataDir: string): Promise<Store> {
         const times = { createdAt: at, updatedAt: at };
         await db.atomic([
           ...insertRequester({
+            ...FIRST_VALUES,
             no: 0,
             id,
             name: id,
             type: 'ai_crawler',
-            userAgents: [],
-            identities: [],
-            ...NOTHING,
-            status: 'active',
             ...times,
           }),
           ...insertLicense(licenseOf(id, licenseType, at)),
@@ -120,8 +118,6 @@ export async function openStore(dataDir: string): Promise<Store> {
     close: () => db.close(),
   };
 }
-
-const NOTHING = { tags: [], metadata: {} };
 
 const licenseOf = (requesterId: string, type: string, at: number): License => ({
   id: newId('lic_', at),

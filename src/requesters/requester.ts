@@ -19,6 +19,22 @@ const userAgent = Type.String({
   expected: 'must have 3 to 256 characters and begin with a letter or a digit, such as ExampleBot',
 });
 
+/** An email address that a person may be written to. */
+export const emailAddress = Type.String({
+  maxLength: 254,
+  pattern: '^[!-~]+@[!-~]+$',
+  description: 'An email address',
+  expected: 'must be an email address, such as licensing@example.com',
+});
+
+/** Lines of text; no other control characters. */
+const lines = Type.String({
+  minLength: 1,
+  maxLength: 1_000,
+  pattern: String.raw`^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]+$`,
+  expected: 'must have 1 to 1,000 characters, and no control characters but line feeds',
+});
+
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
   type: optional(Type.Union([shortText, Type.Null()]), null),
@@ -31,6 +47,14 @@ const OPTIONAL = {
     [],
   ),
   identities: optional(identities, []),
+  contactName: optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' }), Type.Null()], {
+      description: 'The person to write to',
+    }),
+    null,
+  ),
+  email: optional(Type.Union([emailAddress, Type.Null()], { description: 'The email address to write to' }), null),
+  billingAddress: optional(Type.Union([lines, Type.Null()], { description: 'Where bills go, in lines' }), null),
   metadata: optional(metadata, {}),
   status: optional(Type.Enum([...REQUESTER_STATUSES]), 'active'),
 };

@@ -19,7 +19,8 @@ const CANARIES: Readonly<Record<string, readonly string[]>> = {
   'content:read': words('qtitle qmetadata qtag qsource qexternal qcollection qabout qcollmeta qpath'),
   'policies:read': words('qpolicy qdescription qcondition qagentrule 203.0.113.77 qcandidate qbase qcontact qoffer'),
   'requesters:read': words(`
-    qname qbadge qreqmeta qreqagent 198.51.100.77 qlictype qlicmeta qreference qtokenname qnote
+    qname qbadge qreqmeta qreqwriter qreqmail qreqstreet qreqagent 198.51.100.77 qlictype qlicmeta qreference
+    qtokenname qnote
   `),
   'analytics:read': words('qbrowser 192.0.2.77 qpurpose qsegment qvouched'),
   'webhooks:manage': words('qhook qhookabout'),
@@ -74,6 +75,9 @@ await made(postern, '/v1/requesters', {
   type: 'bot',
   tags: ['qbadge'],
   metadata: { tier: 'qreqmeta' },
+  contactName: 'qreqwriter',
+  email: 'qreqmail@partner.example',
+  billingAddress: 'qreqstreet',
   userAgents: ['qreqagent'],
   identities: [{ kind: 'ip', ranges: ['198.51.100.77'] }],
 });

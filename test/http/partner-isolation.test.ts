@@ -33,7 +33,15 @@ for (let i = 0; i < 4; i++) items.push(await made(postern, '/v1/content', item({
 /** A requester with something of everything, under a name that occurs nowhere else. */
 async function newParty(name: string) {
   const id = `${name}-id`;
-  await made(postern, '/v1/requesters', { id, name, userAgents: [`${name}-bot`], metadata: { m: `${name}-meta` } });
+  await made(postern, '/v1/requesters', {
+    id,
+    name,
+    userAgents: [`${name}-bot`],
+    contactName: `${name}-person`,
+    email: `${name}-mail@example.com`,
+    billingAddress: `${name}-street`,
+    metadata: { m: `${name}-meta` },
+  });
   const license = await made(postern, '/v1/licenses', {
     requesterId: id,
     type: `${name}-kind`,

@@ -10,6 +10,7 @@ import { toReport } from '../../src/reports/whatif/report.ts';
 import { CAUSES, type ImpactTally } from '../../src/reports/whatif/tally.ts';
 import type { Past } from '../../src/requesters/licenses/history.ts';
 import type { License } from '../../src/requesters/licenses/license.ts';
+import { FIRST_VALUES } from '../../src/requesters/requester.ts';
 import { UNPLACED } from '../../src/rules/facts.ts';
 import type { PolicyVersion, Rule } from '../../src/rules/policy.ts';
 import { type Reason, reasonCode } from '../../src/rules/reason.ts';
@@ -59,7 +60,7 @@ function pastOf({ requester, licenses }: Pick<OracleInput, 'requester' | 'licens
         kind: 'requester',
         id: 'r',
         at: 0,
-        record: { ...common, no: 1, id: 'r', name: 'r', userAgents: [], identities: [], ...requester },
+        record: { ...FIRST_VALUES, ...common, no: 1, id: 'r', name: 'r', ...requester },
       },
       ...licenses.map((license, i) => {
         const id = `lic_${i}`;
@@ -355,15 +356,11 @@ describe('what is not known', () => {
 
 describe('a requester is taken as it was', () => {
   const record = (type: string): Past['versions'][number]['record'] => ({
+    ...FIRST_VALUES,
     no: 1,
     id: 'r',
     name: 'r',
     type,
-    tags: [],
-    userAgents: [],
-    identities: [],
-    metadata: {},
-    status: 'active',
     createdAt: NOON,
     updatedAt: NOON,
   });

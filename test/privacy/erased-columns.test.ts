@@ -28,7 +28,7 @@ const ERASED: Record<string, string> = {
   policy_versions: 'rules',
   receipts: 'body',
   requester_tokens: 'id requester_id hash prefix name',
-  requesters: 'id name name_words type tags user_agents metadata status identities',
+  requesters: 'id name name_words type tags user_agents metadata status identities contact_name email billing_address',
   sightings: 'kind name',
   statements: 'requester_id body',
   test_decisions: 'requester_id claimed inputs',

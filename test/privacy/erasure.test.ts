@@ -82,7 +82,8 @@ const TERMS = {
 async function known(): Promise<{ contentId: string; policyId: string; licenseId: string }> {
   const identities = [{ kind: 'ip', ranges: ['203.0.113.0/24'] }];
   const contact = { metadata: { mail: `${MARK}@example.com` }, userAgents: [`${MARK}-agent`], identities };
-  await made(postern, '/v1/requesters', { id: ID, name: `${MARK} name`, ...contact });
+  const writeTo = { contactName: `${MARK} person`, email: `${MARK}@example.com`, billingAddress: `${MARK}\nstreet` };
+  await made(postern, '/v1/requesters', { id: ID, name: `${MARK} name`, ...contact, ...writeTo });
   await postern.call('PATCH', `/v1/requesters/${ID}`, {
     body: { name: `${MARK} other` },
     headers: { 'idempotency-key': MARK },

@@ -2967,6 +2967,12 @@ export interface components {
             userAgents?: string[];
             /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
             identities?: components["schemas"]["Identity"][];
+            /** @description The person to write to */
+            contactName?: string | null;
+            /** @description The email address to write to */
+            email?: string | null;
+            /** @description Where bills go, in lines */
+            billingAddress?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata?: {
                 [key: string]: unknown;
@@ -4854,6 +4860,12 @@ export interface components {
             userAgents: string[];
             /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
             identities: components["schemas"]["Identity"][];
+            /** @description The person to write to */
+            contactName: string | null;
+            /** @description The email address to write to */
+            email: string | null;
+            /** @description Where bills go, in lines */
+            billingAddress: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata: {
                 [key: string]: unknown;
@@ -5640,6 +5652,12 @@ export interface components {
             userAgents?: string[];
             /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
             identities?: components["schemas"]["Identity"][];
+            /** @description The person to write to */
+            contactName?: string | null;
+            /** @description The email address to write to */
+            email?: string | null;
+            /** @description Where bills go, in lines */
+            billingAddress?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
             metadata?: {
                 [key: string]: unknown;

@@ -1,5 +1,5 @@
 /** The form of a partner or bot. */
-import { JsonInput, TagsInput, TextInput } from '@mantine/core';
+import { JsonInput, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
@@ -23,6 +23,8 @@ export function RequesterForm({ requester: shown, id: proposed = '', onDone, onC
   const [id, setId] = useState(proposed);
   const [fields, setFields] = useState<Fields>(() => toFields(requester));
 
+  const change = (some: Partial<Fields>) => setFields({ ...fields, ...some });
+
   const { busy, error, start } = useWork(async () => {
     const body = toBody(fields);
     const done =
@@ -39,17 +41,15 @@ export function RequesterForm({ requester: shown, id: proposed = '', onDone, onC
 
   return (
     <form onSubmit={start} className="fields">
-      {requester === undefined && (
-        <TextInput
-          label="Id"
-          description="As your server sends it; it cannot change. Leave empty to have one created."
-          placeholder="partner:acme"
-          value={id}
-          onChange={(event) => setId(event.currentTarget.value)}
-          data-autofocus
-        />
-      )}
-      <CommonFields value={fields} onChange={(change) => setFields({ ...fields, ...change })} />
+      <TextInput
+        label="Name"
+        value={fields.name}
+        onChange={(event) => change({ name: event.currentTarget.value })}
+        maxLength={200}
+        data-autofocus
+      />
+      {requester === undefined && <IdField value={id} onChange={setId} />}
+      <CommonFields value={fields} onChange={change} />
       <FormFoot
         error={error instanceof SyntaxError ? 'The metadata is not JSON.' : error?.message}
         busy={busy}
@@ -61,11 +61,26 @@ export function RequesterForm({ requester: shown, id: proposed = '', onDone, onC
   );
 }
 
+function IdField({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  return (
+    <TextInput
+      label="Id"
+      description="As your server sends it; it cannot change. Leave empty to have one created."
+      placeholder="partner:acme"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
 /** The fields as typed. */
 interface Fields {
   name: string;
   type: string;
   tags: string[];
+  contactName: string;
+  email: string;
+  billingAddress: string;
   userAgents: string[];
   /** JSON text. */
   metadata: string;
@@ -75,18 +90,26 @@ const toFields = (requester?: Requester): Fields => ({
   name: requester?.name ?? '',
   type: requester?.type ?? '',
   tags: requester?.tags ?? [],
+  contactName: requester?.contactName ?? '',
+  email: requester?.email ?? '',
+  billingAddress: requester?.billingAddress ?? '',
   userAgents: requester?.userAgents ?? [],
   metadata: requester === undefined ? '' : JSON.stringify(requester.metadata, null, 2),
 });
 
 /** Throws SyntaxError for metadata that is not JSON. */
-const toBody = ({ name, type, tags, userAgents, metadata }: Fields) => ({
+const toBody = ({ name, tags, userAgents, metadata, ...texts }: Fields) => ({
   ...(name.trim() === '' ? {} : { name: name.trim() }),
-  type: type.trim() === '' ? null : type.trim(),
+  type: textOrNull(texts.type),
   tags,
+  contactName: textOrNull(texts.contactName),
+  email: textOrNull(texts.email),
+  billingAddress: textOrNull(texts.billingAddress),
   userAgents,
   metadata: JSON.parse(metadata.trim() === '' ? '{}' : metadata) as Record<string, unknown>,
 });
+
+const textOrNull = (typed: string): string | null => (typed.trim() === '' ? null : typed.trim());
 
 interface CommonFieldsProps {
   value: Fields;
@@ -97,12 +120,6 @@ function CommonFields({ value, onChange }: CommonFieldsProps) {
   return (
     <>
       <TextInput
-        label="Name"
-        value={value.name}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-        maxLength={200}
-      />
-      <TextInput
         label="Type"
         placeholder="ai_crawler, partner, university…"
         value={value.type}
@@ -110,6 +127,28 @@ function CommonFields({ value, onChange }: CommonFieldsProps) {
         maxLength={64}
       />
       <TagsInput label="Tags" value={value.tags} onChange={(tags) => onChange({ tags })} />
+      <TextInput
+        label="Contact"
+        description="The person to write to"
+        value={value.contactName}
+        onChange={(event) => onChange({ contactName: event.currentTarget.value })}
+        maxLength={200}
+      />
+      <TextInput
+        label="Email"
+        type="email"
+        value={value.email}
+        onChange={(event) => onChange({ email: event.currentTarget.value })}
+        maxLength={254}
+      />
+      <Textarea
+        label="Billing address"
+        value={value.billingAddress}
+        onChange={(event) => onChange({ billingAddress: event.currentTarget.value })}
+        autosize
+        minRows={2}
+        maxLength={1000}
+      />
       <UserAgents value={value.userAgents} onChange={(userAgents) => onChange({ userAgents })} />
       <JsonInput
         label="Metadata"

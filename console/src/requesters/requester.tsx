@@ -28,6 +28,7 @@ import { RequesterForm } from './requester-form.tsx';
 import { Tokens } from './tokens.tsx';
 import type { Requester } from './types.ts';
 import { Usage } from './usage.tsx';
+import './requesters.css';
 
 export default function RequesterPage() {
   const id = useId();
@@ -159,6 +160,11 @@ function Details({ requester }: { requester: Requester }) {
       <Facts
         of={{
           Id: <Id of={requester.id} />,
+          Contact: requester.contactName,
+          Email: requester.email !== null && <Anchor href={`mailto:${requester.email}`}>{requester.email}</Anchor>,
+          'Billing address': requester.billingAddress !== null && (
+            <span className="address">{requester.billingAddress}</span>
+          ),
           Tags: <Tags of={requester.tags} />,
           'User agents': <Tags of={requester.userAgents} />,
           Added: <Time at={requester.created} />,

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { firstValues, optional, schemas } from '../../lib/fields.ts';
+import { emailAddress } from '../requester.ts';
 
 /** A price buys one access, or all of a month or a year. */
 export const UNITS = ['decision', 'month', 'year'] as const;
@@ -82,18 +83,7 @@ const OPTIONAL = {
     null,
   ),
   currency: optional(orNull(Type.String({ format: 'currency' }), 'An ISO 4217 code'), null),
-  contact: optional(
-    orNull(
-      Type.String({
-        maxLength: 254,
-        pattern: '^[!-~]+@[!-~]+$',
-        description: 'An email address',
-        expected: 'must be an email address, such as licensing@example.com',
-      }),
-      'The email address to write to',
-    ),
-    null,
-  ),
+  contact: optional(orNull(emailAddress, 'The email address to write to'), null),
   url: optional(orNull(Type.String({ format: 'http-url', maxLength: 2048 }), 'The page about this license'), null),
   validUntil: optional(
     orNull(

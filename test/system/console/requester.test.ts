@@ -120,3 +120,29 @@ test('a partner is erased once its id is typed, and the status page has the prog
   }
   assert.deepEqual(signed.faults, []);
 });
+
+test('a partner is added by its name first, with whom to write to and where bills go', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 390, height: 844 } });
+  const { page } = signed;
+  await page.goto('/console/requesters?new=1');
+  const form = page.getByRole('dialog');
+  const name = form.getByRole('textbox', { name: 'Name', exact: true });
+  const id = form.getByRole('textbox', { name: 'Id', exact: true });
+  const [first, second] = [await name.boundingBox(), await id.boundingBox()];
+  assert.ok(first !== null && second !== null && first.y < second.y, JSON.stringify({ first, second }));
+  await name.fill('Harbour Press');
+  await id.fill('harbour');
+  await form.getByRole('textbox', { name: 'Contact' }).fill('Jo Reyes');
+  await form.getByRole('textbox', { name: 'Email' }).fill('jo@harbour.example');
+  await form.getByRole('textbox', { name: 'Billing address' }).fill('1 Harbour Road\nSomewhere');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  const details = page.getByRole('region', { name: 'Details' });
+  await details.getByRole('link', { name: 'jo@harbour.example' }).waitFor();
+  assert.match(await details.innerText(), /Jo Reyes[^]*1 Harbour Road\nSomewhere/);
+  const { contactName, email, billingAddress } = (await postern.call('GET', '/v1/requesters/harbour')).body;
+  assert.deepEqual(
+    [contactName, email, billingAddress],
+    ['Jo Reyes', 'jo@harbour.example', '1 Harbour Road\nSomewhere'],
+  );
+  assert.deepEqual(signed.faults, []);
+});
