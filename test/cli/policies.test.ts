@@ -207,7 +207,7 @@ test('impact tells what a file would have made of the past', async () => {
   assert.equal(status, 0);
   assert.match(stdout, /^3 decisions from/);
   assert.match(stdout, / {2}1 would be the same\n {2}2 allowed ones would be denied\n {2}0 denied ones/);
-  assert.match(stdout, /requester +now denied +now allowed\nbot +2 +0\n/);
+  assert.match(stdout, /who +now denied +now allowed\nbot +2 +0\n/);
   const json = await run('impact', 'Impact', '--of-version', '1', '--json');
   assert.equal(JSON.parse(json.stdout).unchanged, 3);
 });

@@ -235,6 +235,22 @@ describe('the figures', () => {
       ['crawler', 'GPTBot', 1, 0],
       ['requester', 'blocked', 0, 1],
     ]);
+    await check(postern, { contentId: second, purpose: 'training', context: { userAgent: 'FooFetch/2.0' } });
+    clock.advance(1);
+    const sorted = (list: Any[]) => list.map((one) => JSON.stringify(one)).toSorted();
+    const rules = { policy: { rules: [denyBots, denyTraining, allowAll] }, from: found.since };
+    const impact: Any = await made(postern, `/v1/policies/${policyId}/impact`, rules, 200);
+    const whole = await figures(policyId);
+    assert.ok(whole.byWho.some(({ who }: Any) => who.kind === 'program' && who.id === 'foofetch'));
+    assert.deepEqual(
+      sorted(impact.byWho),
+      sorted(
+        whole.byWho.map(({ who, newlyDenied, newlyAllowed }: Any) => {
+          return { who, allowToDeny: newlyDenied, denyToAllow: newlyAllowed };
+        }),
+      ),
+      'a preview counts as the candidate does',
+    );
     assert.deepEqual(found.byCrawler, [
       { crawler: null, newlyDenied: 1, newlyAllowed: 1 },
       { crawler: 'GPTBot', newlyDenied: 2, newlyAllowed: 0 },
@@ -257,7 +273,7 @@ describe('the figures', () => {
       { from: 'policy_denied', to: null, count: 1 },
     ]);
     const one = await figures(policyId, '?limit=1');
-    assert.deepEqual([one.byRequester.length, one.byContent.length, counts(one)], [1, 1, [7, 3, 3, 1]]);
+    assert.deepEqual([one.byRequester.length, one.byContent.length, counts(one)], [1, 1, [8, 3, 4, 1]]);
     await postern.call('DELETE', `/v1/content/${second}`);
     assert.deepEqual(counts(await figures(policyId)), [4, 1, 2, 1]);
   });

@@ -89,6 +89,9 @@ function toDecision(input: OracleInput, { reason, matchedRule }: OracleVerdict):
     purpose,
     url: null,
     collectionId: null,
+    crawler: null,
+    claimed: null,
+    verified: null,
   };
 }
 
@@ -198,6 +201,9 @@ const recorded = (more: Partial<RecordedDecision> = {}): RecordedDecision => ({
   purpose: null,
   url: null,
   collectionId: null,
+  crawler: null,
+  claimed: null,
+  verified: null,
   ...more,
 });
 
@@ -446,6 +452,39 @@ describe('the account', () => {
       8: { allowToDeny: 1, denyToAllow: 1 },
     });
   });
+  test('by who: a requester, else a crawler by its proof, else a program; rare programs beyond a bound are one', () => {
+    const agent = (userAgent?: string) => ({ inputs: JSON.stringify({ purpose: 'a', context: { userAgent } }) });
+    const decisions = [
+      { ...turned('a', 1), requesterId: 'r', crawler: 'GPTBot' },
+      { ...turned('a', 2), crawler: 'GPTBot' },
+      { ...turned('a', 3), crawler: 'GPTBot', verified: 1 },
+      { ...turned('a', 4), crawler: 'GPTBot', claimed: 'GPTBot' },
+      { ...turned('a', 5), ...agent('FooBot/1.0') },
+      { ...turned('a', 6), ...agent('foobot/2.0') },
+      turned('a', 7),
+      { ...turned('a', 8), inputs: JSON.stringify({ purpose: 'a', context: {}, reduced: ['context.userAgent'] }) },
+    ];
+    const flood = Array.from({ length: 20_050 }, (_, i) => ({ ...turned('a', 10 + i), ...agent(`made-up-${i}/1.0`) }));
+    const tally = (list: Partial<RecordedDecision>[]) => {
+      const { byWho } = replayed(list, { before, draft, pasts: { r: NOBODY } });
+      return [...byWho.values()].map(({ visitor, allowToDeny }) => [...Object.values(visitor), allowToDeny]);
+    };
+    const all = [
+      ['requester', 'r', 1],
+      ['crawler', 'GPTBot', 'none', 1],
+      ['crawler', 'GPTBot', 'verified', 1],
+      ['crawler', 'GPTBot', 'spoofed', 1],
+      ['program', 'foobot', 2],
+      ['no_user_agent', null, 1],
+      ['unknown', null, 1],
+    ];
+    assert.deepEqual(tally(decisions), all);
+    const flooded = tally([...decisions, ...flood]);
+    assert.deepEqual(flooded.slice(0, all.length), all);
+    assert.ok(flooded.length <= 20_000 && flooded.some(([, name]) => name === 'other'));
+    const sum = flooded.reduce((before, row) => before + (row.at(-1) as number), 0);
+    assert.equal(sum, decisions.length + flood.length);
+  });
   test('inputs are remembered by their text, however many there are', () => {
     const many = Array.from({ length: 10_050 }, (_, i) =>
       asked('a', i, { inputs: JSON.stringify({ purpose: 'a', n: i }) }),
@@ -488,6 +527,7 @@ describe('the report', () => {
       to: '2026-11-20T12:00:01.000Z',
       ...counts,
       byRequester: [],
+      byWho: [],
       byContent: [],
       byCollection: [],
       byReason,

@@ -4465,6 +4465,12 @@ export interface components {
                 allowToDeny: number;
                 denyToAllow: number;
             }[];
+            /** @description The same, and anonymous checks by crawler or program; where there are too many, rare ones are `other` */
+            byWho: {
+                who: components["schemas"]["Who"];
+                allowToDeny: number;
+                denyToAllow: number;
+            }[];
             byContent: {
                 id: string;
                 externalId: string;

@@ -9,10 +9,11 @@ import { Confirm, MayButton } from '../parts/act.tsx';
 import { List } from '../parts/list.tsx';
 import { notify } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
-import { CrawlerLink, formatCount, RequesterLink, reasonName, Time } from '../parts/show.tsx';
+import { CrawlerLink, formatCount, reasonName, Time } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
+import { whoKey } from '../parts/who.tsx';
 import { lacking, useMayInSecret } from '../shell/session.tsx';
-import { Turn } from './impact.tsx';
+import { Turn, WHO } from './impact.tsx';
 import type { Policy } from './rules.ts';
 import { RuleSentences } from './versions.tsx';
 
@@ -101,19 +102,16 @@ const TURNS = [
   { label: 'Allowed', right: true, narrow: true, show: ({ newlyAllowed }: Turns) => formatCount(newlyAllowed) },
 ];
 
-function Lists({ of: { byRequester, byCrawler, byContent, byReason } }: { of: Figures }) {
+function Lists({ of: { byWho, byCrawler, byContent, byReason } }: { of: Figures }) {
   if (byReason.length === 0) return null;
   return (
     <div className="columns">
       <List
-        caption="Partners and bots affected"
+        caption="Visitors affected"
         tight
-        records={byRequester}
-        idOf={({ id }) => id ?? 'anonymous'}
-        columns={[
-          { label: 'Partner or bot', show: ({ id, name }) => <RequesterLink id={id} name={name ?? id ?? ''} /> },
-          ...TURNS,
-        ]}
+        records={byWho}
+        idOf={({ who }) => whoKey(who)}
+        columns={[WHO, ...TURNS]}
       />
       <List
         caption="Crawlers affected"

@@ -7,9 +7,10 @@ import { type Answer, type Body, call } from '../api/client.ts';
 import { decidedBy } from '../decisions/by.ts';
 import { SpanChoice } from '../parts/filter-span.tsx';
 import { List } from '../parts/list.tsx';
-import { formatCount, RequesterLink, reasonName, Verdict } from '../parts/show.tsx';
+import { Chip, formatCount, reasonName, Verdict } from '../parts/show.tsx';
 import type { Span } from '../parts/span-presets.tsx';
 import { Failed } from '../parts/states.tsx';
+import { type Who, WhoName, whoKey } from '../parts/who.tsx';
 
 type Report = Answer<'POST /v1/policies/{id}/impact'>;
 
@@ -173,18 +174,27 @@ export function Turn({ name, count, of, tone, figure }: TurnProps) {
   );
 }
 
+export const WHO = {
+  label: 'Visitor',
+  show: ({ who }: { who: Who }) => (
+    <>
+      <WhoName who={who} /> {who.proof === 'spoofed' && <Chip tone="denied">forged</Chip>}
+    </>
+  ),
+};
+
 function Affected({ report }: { report: Report }) {
   const reasons = report.byReason.filter(({ from, to }) => from !== to);
   return (
     <div className="columns">
-      {report.byRequester.length > 0 && (
+      {report.byWho.length > 0 && (
         <List
-          caption="Partners and bots affected"
+          caption="Visitors affected"
           tight
-          records={report.byRequester.slice(0, 8)}
-          idOf={({ id }) => id ?? 'anonymous'}
+          records={report.byWho.slice(0, 8)}
+          idOf={({ who }) => whoKey(who)}
           columns={[
-            { label: 'Partner or bot', show: ({ id, name }) => <RequesterLink id={id} name={name ?? id ?? ''} /> },
+            WHO,
             { label: 'Denied', right: true, narrow: true, show: ({ allowToDeny }) => formatCount(allowToDeny) },
             { label: 'Allowed', right: true, narrow: true, show: ({ denyToAllow }) => formatCount(denyToAllow) },
           ]}

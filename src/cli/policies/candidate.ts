@@ -111,7 +111,7 @@ function toText(terminal: Terminal, policy: Policy, candidate: Candidate): strin
     `  ${paint(terminal, 'red', n(newlyDenied))} are newly denied\n`,
     `  ${paint(terminal, 'green', n(newlyAllowed))} are newly allowed\n`,
     part(
-      'requester',
+      'who',
       candidate.byWho.map(({ who, newlyDenied, newlyAllowed }) => [whoText(who), newlyDenied, newlyAllowed]),
     ),
     part(

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import type { Answered, Body } from '../../../client/src/types.ts';
 import { paint, plain } from '../../lib/terminal-text.ts';
+import { whoText } from '../../reports/usage/who.ts';
 import { type CommandContext, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
 import { counted, print, type Terminal, type TerminalCell, table } from '../terminal.ts';
@@ -79,8 +80,8 @@ function toText(terminal: Terminal, report: Impact): string {
     line(limited, 'were denied by a rate limit, which cannot be replayed'),
     line(unknown.decisions, 'cannot be replayed: their facts are gone'),
     part(
-      'requester',
-      report.byRequester.map((row) => [row.name ?? row.id ?? 'anonymous', row.allowToDeny, row.denyToAllow]),
+      'who',
+      report.byWho.map(({ who, ...turns }) => [whoText(who), turns.allowToDeny, turns.denyToAllow]),
     ),
     part(
       'item',

@@ -24,6 +24,11 @@ export interface RecordedDecision {
   /** The URL that was asked for; null: the check named an item. */
   url: string | null;
   collectionId: string | null;
+  crawler: string | null;
+  /** The name that was claimed falsely. */
+  claimed: string | null;
+  /** Code of how the visitor was verified. */
+  verified: number | null;
 }
 
 export interface PastDecisions {
@@ -77,6 +82,9 @@ type DecisionRow = [
   purpose: string | null,
   url: string | null,
   collectionId: string | null,
+  crawler: string | null,
+  claimed: string | null,
+  verified: number | null,
 ];
 
 const toDecision = (row: DecisionRow): RecordedDecision => ({
@@ -92,6 +100,9 @@ const toDecision = (row: DecisionRow): RecordedDecision => ({
   purpose: row[9],
   url: row[10],
   collectionId: row[11],
+  crawler: row[12],
+  claimed: row[13],
+  verified: row[14],
 });
 
 /** Reads through a read-only connection of the calling thread. */
@@ -102,7 +113,7 @@ async function openSqlitePast(file: string, cacheKiB: number): Promise<PastDecis
   // Rows as arrays: half the time of rows as objects.
   const page = connection.prepare(
     `select seq, at, content_no, requester_id, policy_version, reason, rule_index, inputs, permission, purpose, url,
-       collection_id
+       collection_id, crawler, claimed, verified
      from decisions where seq > $1 and seq <= $2 and policy_no = $3 and at >= $4 and at < $5 order by seq`,
   );
   page.setReturnArrays(true);
@@ -130,7 +141,8 @@ async function openPostgresPast(url: string): Promise<PastDecisions> {
     decisions: (policyNo, { after, last, from, to }) =>
       all<RecordedDecision>(
         `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_version as version, reason,
-           rule_index as "ruleIndex", inputs, permission, purpose, url, collection_id as "collectionId"
+           rule_index as "ruleIndex", inputs, permission, purpose, url, collection_id as "collectionId",
+           crawler, claimed, verified
          from decisions where seq > $1 and seq <= $2 and policy_no = $3 and at >= $4 and at < $5 order by seq`,
         [after, last, policyNo, from, to],
       ),

@@ -6,6 +6,8 @@
 
 import { toPage } from '../../content/address.ts';
 import { ANONYMOUS, type Inputs, type KnownRequester, type Subject, toFacts } from '../../decisions/check/facts.ts';
+import { keptProgram } from '../../decisions/history/columns/decision-row.ts';
+import type { CountedWho } from '../../decisions/history/columns/who.ts';
 import type { RecordedDecision } from '../../decisions/history/past.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import { type Locator, parseVisited } from '../../lib/urls/locator.ts';
@@ -13,6 +15,7 @@ import type { UrlRules } from '../../lib/urls/spellings.ts';
 import { type Past, type PastRequester, requesterAt } from '../../requesters/licenses/history.ts';
 import { verdictOfAll } from '../../rules/alike.ts';
 import { type CompiledPolicy, compile } from '../../rules/compile.ts';
+import { BROWSERS, NO_USER_AGENT } from '../../rules/crawlers/program.ts';
 import { decide, type Evaluation, type Verdict } from '../../rules/decide.ts';
 import type { ContentFacts, VisitedPage } from '../../rules/facts.ts';
 import { DEFAULT_GRANT, type PolicyVersion } from '../../rules/policy.ts';
@@ -161,7 +164,24 @@ export class Replay {
     }
     const outcome = this.#decideAgain(decision, before, known);
     if (typeof outcome === 'string') this.#counter.addUnknown(outcome);
-    else this.#counter.compare({ decision, before, contentId: item?.facts.id ?? null, ...outcome });
+    else {
+      const visitor = () => this.#findVisitor(decision);
+      this.#counter.compare({ decision, visitor, before, contentId: item?.facts.id ?? null, ...outcome });
+    }
+  }
+
+  /** Finds the visitor as `WHO` of the columns does. */
+  #findVisitor(decision: RecordedDecision): CountedWho {
+    const { requesterId, crawler, claimed, verified } = decision;
+    if (requesterId !== null) return { kind: 'requester', id: requesterId };
+    if (crawler !== null) {
+      const proof = claimed === null ? (verified ? 'verified' : 'none') : 'spoofed';
+      return { kind: 'crawler', id: crawler, proof };
+    }
+    const program = keptProgram(this.#parse(decision));
+    if (program === undefined) return { kind: 'unknown', id: null };
+    if (program === BROWSERS) return { kind: 'browsers', id: null };
+    return program === NO_USER_AGENT ? { kind: 'no_user_agent', id: null } : { kind: 'program', id: program };
   }
 
   #decideAgain(decision: RecordedDecision, before: Reason | null, known: Known): Outcome {

@@ -2,10 +2,10 @@
 import type { Static } from 'typebox';
 import { toIso } from '../../lib/clock.ts';
 import type { PolicyVersion } from '../../rules/policy.ts';
-
+import { requesterIds, toWho } from '../usage/who.ts';
 import type { ImpactSource } from './impact-source.ts';
 import type { ImpactAnswer } from './schema.ts';
-import type { ImpactTally } from './tally.ts';
+import { type ImpactTally, sumTurns, type WhoTurns } from './tally.ts';
 
 export type ImpactReport = Static<typeof ImpactAnswer>;
 
@@ -14,12 +14,14 @@ const TOP = 20;
 export async function toReport(
   source: Pick<ImpactSource, 'names' | 'items' | 'collections'>,
   { draft, from, to }: { draft: PolicyVersion; from: number; to: number },
-  { counts, byRequester, byContent, byCollection, byReason, examples, unknown }: ImpactTally,
+  { counts, byReason, examples, unknown, ...by }: ImpactTally,
 ): Promise<ImpactReport> {
-  const requesters = top(byRequester);
-  const contents = top(byContent);
-  const names: ReadonlyMap<string | null, string> = await source.names(requesters.flatMap(([id]) => id ?? []));
-  const collections = top(byCollection);
+  const requesters = top(by.byRequester);
+  const contents = top(by.byContent);
+  const visitors = top(by.byWho).map(([, turns]) => turns);
+  const ids = [...requesters.flatMap(([id]) => id ?? []), ...requesterIds(visitors.map(({ visitor }) => visitor))];
+  const names = await source.names([...new Set(ids)]);
+  const collections = top(by.byCollection);
   const titles = await source.collections(collections.map(([id]) => id));
   const items = await source.items(
     contents.map(([no]) => no),
@@ -31,7 +33,8 @@ export async function toReport(
     from: toIso(from),
     to: toIso(to),
     ...counts,
-    byRequester: requesters.map(([id, turns]) => ({ id, name: names.get(id) ?? id, ...turns })),
+    byRequester: requesters.map(([id, turns]) => ({ id, name: names.get(id ?? '') ?? id, ...turns })),
+    byWho: visitors.map(({ visitor, ...turns }) => ({ who: toWho(visitor, names), ...turns })),
     byContent: contents.flatMap(([no, turns]) => {
       const item = items.get(no);
       if (item === undefined) return [];
@@ -44,11 +47,12 @@ export async function toReport(
   };
 }
 
-type Turns = { allowToDeny: number; denyToAllow: number };
+type Turns = Omit<WhoTurns, 'visitor'>;
 
 /** The most changes first, then in the order of the keys. */
-function top<K extends string | number | null>(by: ReadonlyMap<K, Turns>): [K, Turns][] {
-  const sum = ({ allowToDeny, denyToAllow }: Turns): number => allowToDeny + denyToAllow;
-  const sorted = [...by].toSorted(([a, one], [b, other]) => sum(other) - sum(one) || ((a ?? '') < (b ?? '') ? -1 : 1));
+function top<K extends string | number | null, T extends Turns>(by: ReadonlyMap<K, T>): [K, T][] {
+  const sorted = [...by].toSorted(
+    ([a, one], [b, other]) => sumTurns(other) - sumTurns(one) || ((a ?? '') < (b ?? '') ? -1 : 1),
+  );
   return sorted.slice(0, TOP);
 }

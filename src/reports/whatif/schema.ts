@@ -5,6 +5,7 @@ import { CheckEntry, CheckError, decisionAnswerProperties } from '../../decision
 import { MatchedRule, reasonOrNull as reason } from '../../decisions/log/schema.ts';
 import { RULES_MAX, RuleSchema } from '../../policies/schema.ts';
 import { ACTIONS } from '../../rules/policy.ts';
+import { Who } from '../usage/visitors-schema.ts';
 import { CAUSES } from './tally.ts';
 
 /** The deciding part of a policy. `name` and `description` are accepted so that the body of a policy can be sent. */
@@ -92,6 +93,10 @@ export const ImpactAnswer = Type.Object(
     byRequester: Type.Array(
       Type.Object({ id: textOrNull, name: textOrNull, ...turns }, { description: 'null: anonymous checks' }),
     ),
+    byWho: Type.Array(Type.Object({ who: Who, ...turns }), {
+      description:
+        'The same, and anonymous checks by crawler or program; where there are too many, rare ones are `other`',
+    }),
     byContent: Type.Array(
       Type.Object({ id: Type.String(), externalId: Type.String(), title: Type.String(), ...turns }),
     ),

@@ -1,7 +1,9 @@
 /** Counts the decisions that other rules would change: by requester, by item, by reason, with examples. */
 
+import type { CountedWho } from '../../decisions/history/columns/who.ts';
 import { decisionId } from '../../decisions/ledger/decision.ts';
 import { toIso } from '../../lib/clock.ts';
+import { OTHER_PROGRAMS } from '../../rules/crawlers/program.ts';
 import { toMatchedRule, type Verdict } from '../../rules/decide.ts';
 import type { Reason } from '../../rules/reason.ts';
 
@@ -17,6 +19,10 @@ export type Cause = (typeof CAUSES)[number];
 interface Turns {
   allowToDeny: number;
   denyToAllow: number;
+}
+
+export interface WhoTurns extends Turns {
+  visitor: CountedWho;
 }
 
 export interface Example {
@@ -46,6 +52,8 @@ export interface Counts extends Turns {
 export interface ImpactTally {
   counts: Counts;
   byRequester: ReadonlyMap<string | null, Turns>;
+  /** By a text that is apart for each. */
+  byWho: ReadonlyMap<string, WhoTurns>;
   /** By the items' numbers in the store. */
   byContent: ReadonlyMap<number, Turns>;
   byCollection: ReadonlyMap<string, Turns>;
@@ -64,6 +72,8 @@ export interface ImpactComparison {
     url: string | null;
     collectionId: string | null;
   };
+  /** Finds whom the decision is about. */
+  visitor: () => CountedWho;
   /** null: there was no item. */
   contentId: string | null;
   before: Reason | null;
@@ -77,6 +87,16 @@ export const isByLimit = (reason: Reason | null): boolean =>
 
 const isLimitedAgain = (before: Reason | null, { rule }: Verdict): boolean =>
   (before === 'rate_limit_exceeded' && rule?.limit != null) || (before === 'quota_exceeded' && rule?.licenseOf != null);
+
+/** Beyond it, rare programs are one. */
+const WHO_MAX = 20_000;
+
+const OTHER_WHO = { kind: 'program', id: OTHER_PROGRAMS } as const;
+const toKey = (visitor: CountedWho): string =>
+  `${visitor.kind} ${visitor.kind === 'crawler' ? visitor.proof : ''} ${visitor.id ?? ''}`;
+const OTHER = toKey(OTHER_WHO);
+
+export const sumTurns = ({ allowToDeny, denyToAllow }: Turns): number => allowToDeny + denyToAllow;
 
 interface Kind {
   from: Reason | null;
@@ -98,6 +118,7 @@ export class ImpactCounter {
   readonly #ledgerNo: number;
   readonly #examplesMax: number;
   readonly #byRequester = new Map<string | null, Turns>();
+  readonly #byWho = new Map<string, WhoTurns>();
   readonly #byContent = new Map<number, Turns>();
   readonly #byCollection = new Map<string, Turns>();
   readonly #kinds = new Map<string, Kind>();
@@ -139,9 +160,37 @@ export class ImpactCounter {
     const turn = before === null ? 'allowToDeny' : 'denyToAllow';
     this.counts[turn]++;
     getTurns(this.#byRequester, decision.requesterId)[turn]++;
+    this.#turnsOf(comparison.visitor())[turn]++;
     if (decision.contentNo !== 0) getTurns(this.#byContent, decision.contentNo)[turn]++;
     if (decision.collectionId !== null) getTurns(this.#byCollection, decision.collectionId)[turn]++;
     if (kind.examples.length < this.#examplesMax) kind.examples.push(toExample(this.#ledgerNo, comparison));
+  }
+
+  /** Anybody can make up names of programs: only so many are kept. */
+  #turnsOf(visitor: CountedWho): Turns {
+    const key = toKey(visitor);
+    const known = this.#byWho.get(key);
+    if (known !== undefined) return known;
+    if (this.#byWho.size >= WHO_MAX) this.#dropPrograms();
+    const turns = { visitor, allowToDeny: 0, denyToAllow: 0 };
+    this.#byWho.set(key, turns);
+    return turns;
+  }
+
+  /** Counts the rarer half of the programs as `other`. */
+  #dropPrograms(): void {
+    const programs = [...this.#byWho].filter(([key, { visitor }]) => visitor.kind === 'program' && key !== OTHER);
+    const rare = programs
+      .toSorted(([, a], [, b]) => sumTurns(a) - sumTurns(b))
+      .slice(0, Math.ceil(programs.length / 2));
+    if (rare.length === 0) return;
+    const other = this.#byWho.get(OTHER) ?? { visitor: OTHER_WHO, allowToDeny: 0, denyToAllow: 0 };
+    for (const [key, { allowToDeny, denyToAllow }] of rare) {
+      this.#byWho.delete(key);
+      other.allowToDeny += allowToDeny;
+      other.denyToAllow += denyToAllow;
+    }
+    this.#byWho.set(OTHER, other);
   }
 
   tally(): ImpactTally {
@@ -150,6 +199,7 @@ export class ImpactCounter {
     return {
       counts: this.counts,
       byRequester: this.#byRequester,
+      byWho: this.#byWho,
       byContent: this.#byContent,
       byCollection: this.#byCollection,
       byReason: kinds.map(({ from, to, count }) => ({ from, to, count })),

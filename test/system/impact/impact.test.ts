@@ -62,6 +62,11 @@ describe('what a draft would have changed', () => {
         { id: 'unnamed', name: 'unnamed', allowToDeny: 1, denyToAllow: 1 },
         { id: null, name: null, allowToDeny: 1, denyToAllow: 0 },
       ],
+      byWho: [
+        { who: { kind: 'requester', id: 'named', name: 'A name' }, allowToDeny: 1, denyToAllow: 1 },
+        { who: { kind: 'requester', id: 'unnamed', name: 'unnamed' }, allowToDeny: 1, denyToAllow: 1 },
+        { who: { kind: 'no_user_agent', id: null, name: null }, allowToDeny: 1, denyToAllow: 0 },
+      ],
       byContent: [{ id, externalId, title, allowToDeny: 3, denyToAllow: 2 }],
       byCollection: [],
       byReason: [

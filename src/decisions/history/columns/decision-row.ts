@@ -1,4 +1,6 @@
 /** A decision as the columns read it. */
+import { findProgram } from '../../../rules/crawlers/program.ts';
+import type { Context, Reducible } from '../../ledger/inputs.ts';
 
 /** The inputs of a retired decision. */
 export const NO_INPUTS = '{"reduced":["context"]}';
@@ -31,3 +33,15 @@ export type DecisionRow = [
   /** JSON, see decisions/ledger/inputs. */
   inputs: string | null,
 ];
+
+/** The inputs of a decision that show its program. */
+export interface SentBy {
+  context?: Pick<Context, 'userAgent'> | null;
+  reduced?: readonly Reducible[];
+}
+
+/** Returns the program of a decision; undefined: its user agent was not kept. */
+export function keptProgram({ context, reduced = [] }: SentBy): string | undefined {
+  if (reduced.includes('context') || reduced.includes('context.userAgent')) return undefined;
+  return findProgram(context?.userAgent);
+}

@@ -9,9 +9,8 @@
 import { createHash } from 'node:crypto';
 import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import { Lru, Recent } from '../../../lib/cache/lru.ts';
-import { BROWSERS, findProgram, NO_USER_AGENT, OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
-import type { Context, Reducible } from '../../ledger/inputs.ts';
-import type { DecisionRow } from './decision-row.ts';
+import { BROWSERS, NO_USER_AGENT, OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
+import { type DecisionRow, keptProgram, type SentBy } from './decision-row.ts';
 import { integer } from './sql.ts';
 
 /** Names of programs on one day. */
@@ -64,7 +63,7 @@ export function openPrograms(writer: DuckDBConnection): Programs {
 
   return {
     numberOf(row) {
-      const program = readVisitor(row[INPUTS]);
+      const program = keptProgram(JSON.parse(row[INPUTS] ?? '{}') as SentBy);
       if (program === undefined) return NOT_KEPT;
       const number = toNumber(program);
       if (number <= FIXED_MAX) return number;
@@ -83,14 +82,6 @@ export function openPrograms(writer: DuckDBConnection): Programs {
       noted = new Map();
     },
   };
-}
-
-/** Returns the program of a decision's inputs; undefined: its user agent was not kept. */
-function readVisitor(inputs: string | null): string | undefined {
-  if (inputs === null) return findProgram(null);
-  const { context, reduced = [] } = JSON.parse(inputs) as { context?: Context | null; reduced?: Reducible[] };
-  if (reduced.includes('context') || reduced.includes('context.userAgent')) return undefined;
-  return findProgram(context?.userAgent);
 }
 
 async function nameDay(writer: DuckDBConnection, day: number, names: ReadonlyMap<number, string>): Promise<void> {
