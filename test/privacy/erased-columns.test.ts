@@ -47,6 +47,7 @@ const FREE: Record<string, string> = {
   collections: 'id name name_words description hosts paths content_types content_tags policy_id metadata mode',
   content:
     'id external_id title title_words type source source_path source_folded source_query policy_id metadata tags status collection_id',
+  crawler_directory: 'id text hash date error',
   daily_counts: 'purpose permission collection_id crawler license_id wanted',
   decisions: 'license_id url file collection_id crawler purpose permission candidate wanted quota',
   default_policies: 'policy_id',

@@ -3,7 +3,7 @@ import { Button, Select } from '@mantine/core';
 import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Query } from '../api/client.ts';
-import { FilterText } from '../parts/filter-fields.tsx';
+import { FilterText, FoldedFilters } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
@@ -74,7 +74,7 @@ function SaveButton({ filter }: { filter: Filter }) {
 function FilterBar() {
   const { values, set } = useFilters();
   return (
-    <div className="filters" role="search">
+    <FoldedFilters>
       <Select
         aria-label="Object"
         placeholder="Anything"
@@ -87,7 +87,7 @@ function FilterBar() {
       <FilterText name="object" label="Record id" w={260} shownElsewhere={TARGETS} />
       <FilterText name="actor" label="User or key id" w={240} />
       <FilterSpan />
-    </div>
+    </FoldedFilters>
   );
 }
 

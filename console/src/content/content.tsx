@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useCollectionChoices } from '../collections/names.tsx';
 import { MayButton } from '../parts/act.tsx';
-import { FilterChoice, FilterText, FilterWords } from '../parts/filter-fields.tsx';
+import { FilterChoice, FilterText, FilterWords, FoldedFilters } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
@@ -78,13 +78,13 @@ function FilterBar() {
   const choices = usePolicyChoices();
   const collections = useCollectionChoices();
   return (
-    <div className="filters" role="search">
+    <FoldedFilters>
       <FilterWords label="Words of the title" />
       <FilterChoice name="type" label="Type" data={[...CONTENT_TYPES]} w={120} />
       <FilterChoice name="status" label="Status" data={['active', 'archived']} w={120} />
       <FilterChoice name="policyId" label="Policy" data={choices} searchable w={170} />
       <FilterChoice name="collectionId" label="Collection" data={collections} searchable w={170} />
       <FilterText name="tag" label="Tag" w={110} />
-    </div>
+    </FoldedFilters>
   );
 }

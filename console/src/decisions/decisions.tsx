@@ -3,7 +3,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconDownload, IconListSearch } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useCollectionChoices } from '../collections/names.tsx';
-import { FilterChoice, FilterEither, FilterText } from '../parts/filter-fields.tsx';
+import { FilterChoice, FilterEither, FilterText, FoldedFilters } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PageHead } from '../parts/page.tsx';
@@ -81,7 +81,7 @@ function FilterBar() {
   const choices = usePolicyChoices();
   const { values, set } = useFilters();
   return (
-    <div className="filters" role="search">
+    <FoldedFilters>
       <FilterSpan />
       <PartnerChoice
         label="Partner or bot"
@@ -105,7 +105,7 @@ function FilterBar() {
       <FilterChoice name="spoofed" label="Any name" data={[{ value: 'true', label: 'False names' }]} w={140} />
       <FilterChoice name="policyId" label="Policy" data={choices} searchable w={200} />
       <RareFilters />
-    </div>
+    </FoldedFilters>
   );
 }
 

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useCollectionChoices } from '../collections/names.tsx';
 import { dayAt, ZONE } from '../parts/days.ts';
-import { FilterChoice, FilterText, FilterWords } from '../parts/filter-fields.tsx';
+import { FilterChoice, FilterText, FilterWords, FoldedFilters } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { PageHead } from '../parts/page.tsx';
@@ -80,7 +80,7 @@ function FilterBar() {
   const kinds = useRequiredLicenses()?.kinds ?? [];
   const collections = useCollectionChoices();
   return (
-    <div className="filters" role="search">
+    <FoldedFilters>
       <FilterWords label="Name or id" />
       <FilterSpan otherwise="Last 30 days" />
       <FilterText name="purpose" label="Purpose" w={140} />
@@ -96,7 +96,7 @@ function FilterBar() {
       />
       <FilterChoice name="type" label="Type of content" data={[...CONTENT_TYPES]} w={160} />
       {values.crawler !== undefined && <FilterText name="crawler" label="Crawler" w={160} />}
-    </div>
+    </FoldedFilters>
   );
 }
 

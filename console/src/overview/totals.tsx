@@ -24,7 +24,11 @@ export function Totals({ usage }: { usage: Usage }) {
             {formatCount(summary[key])}
           </div>
           <div className="than">
-            {previous ? change(summary[key], previous.summary[key], previousWords(previous)) : 'since the beginning'}
+            {previous ? (
+              <Change now={summary[key]} then={previous.summary[key]} span={previousWords(previous)} />
+            ) : (
+              'since the beginning'
+            )}
           </div>
         </div>
       ))}
@@ -32,9 +36,18 @@ export function Totals({ usage }: { usage: Usage }) {
   );
 }
 
-function change(now: number, then: number, span: string): string {
+function Change({ now, then, span }: { now: number; then: number; span: string }) {
   if (then === 0) return now === 0 ? `none ${span} either` : `no data for ${span}`;
   const difference = now - then;
   if (difference === 0) return `as many as ${span}`;
-  return `${difference > 0 ? '+' : '−'}${formatPercent(Math.abs(difference), then)} (${formatCount(then)} ${span})`;
+  return (
+    <>
+      {difference > 0 ? '+' : '−'}
+      {formatPercent(Math.abs(difference), then)}
+      <span className="hidden"> on </span>
+      <span className="then">
+        {formatCount(then)} {span}
+      </span>
+    </>
+  );
 }

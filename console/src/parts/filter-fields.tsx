@@ -1,11 +1,35 @@
 /** Filter fields of a list, each bound to a parameter of the address. */
-import { Select, TextInput } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
+import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
 import { useFilters } from './filters.ts';
 
 const TYPING_MS = 250;
+
+/** The filters of a list. A phone shows the search field, and the others behind a button that says how many are set. */
+export function FoldedFilters({ children }: { children: ReactNode }) {
+  const { values } = useFilters();
+  const [isOpen, setOpen] = useState(false);
+  const count = Object.keys(values).filter((name) => !NO_FILTERS.has(name)).length;
+  return (
+    <div className={isOpen ? 'filters' : 'filters folded'} role="search">
+      <Button
+        className="fold"
+        variant="default"
+        leftSection={<IconAdjustmentsHorizontal size={16} />}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {count === 0 ? 'Filters' : `Filters (${count})`}
+      </Button>
+      {children}
+    </div>
+  );
+}
+
+/** Parameters of the address that select no records, and the words, which are in sight. */
+const NO_FILTERS: ReadonlySet<string> = new Set(['q', 'cursor', 'sort', 'order', 'new']);
 
 /** The search field `q`, applied while typing. */
 export function FilterWords({ label }: { label: string }) {

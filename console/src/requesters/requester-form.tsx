@@ -86,16 +86,31 @@ interface Fields {
   metadata: string;
 }
 
-const toFields = (requester?: Requester): Fields => ({
-  name: requester?.name ?? '',
-  type: requester?.type ?? '',
-  tags: requester?.tags ?? [],
-  contactName: requester?.contactName ?? '',
-  email: requester?.email ?? '',
-  billingAddress: requester?.billingAddress ?? '',
-  userAgents: requester?.userAgents ?? [],
-  metadata: requester === undefined ? '' : JSON.stringify(requester.metadata, null, 2),
-});
+const BLANK: Fields = {
+  name: '',
+  type: '',
+  tags: [],
+  contactName: '',
+  email: '',
+  billingAddress: '',
+  userAgents: [],
+  metadata: '',
+};
+
+function toFields(requester?: Requester): Fields {
+  if (requester === undefined) return BLANK;
+  const { name, type, tags, contactName, email, billingAddress, userAgents, metadata } = requester;
+  return {
+    name,
+    type: type ?? '',
+    tags,
+    contactName: contactName ?? '',
+    email: email ?? '',
+    billingAddress: billingAddress ?? '',
+    userAgents,
+    metadata: JSON.stringify(metadata, null, 2),
+  };
+}
 
 /** Throws SyntaxError for metadata that is not JSON. */
 const toBody = ({ name, tags, userAgents, metadata, ...texts }: Fields) => ({

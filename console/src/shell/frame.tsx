@@ -10,6 +10,7 @@ import { useKeptFocus } from './kept-focus.ts';
 import { lazily, NewVersion } from './lazily.tsx';
 import mark from './mark.svg';
 import { Pages } from './pages.tsx';
+import type { Typed } from './palette.tsx';
 import { Side } from './side.tsx';
 
 const Palette = lazily(() => import('./palette.tsx'));
@@ -19,6 +20,7 @@ export function Frame({ onSignOut }: { onSignOut: () => void }) {
   const [location] = useLocation();
   const [drawn, drawer] = useDisclosure(false);
   const [palette, setPalette] = useState(false);
+  const typed = useTypedAhead(palette);
   const scheme = useColors();
   const main = useNewPage(location, drawer.close);
   useKeptFocus();
@@ -52,11 +54,35 @@ export function Frame({ onSignOut }: { onSignOut: () => void }) {
       )}
       {palette && (
         <Aside onFailed={() => setPalette(false)}>
-          <Palette onClose={() => setPalette(false)} onToggleColors={scheme.toggle} onSignOut={onSignOut} />
+          <Palette
+            typed={typed}
+            onClose={() => setPalette(false)}
+            onToggleColors={scheme.toggle}
+            onSignOut={onSignOut}
+          />
         </Aside>
       )}
     </>
   );
+}
+
+/** Collects what is typed until the search field of the palette has the focus, while it loads and opens. */
+function useTypedAhead(isOpen: boolean): Typed {
+  const [query, onChange] = useState('');
+  useEffect(() => {
+    if (!isOpen) return;
+    onChange('');
+    const take = (event: KeyboardEvent) => {
+      const isThere = event.target instanceof HTMLInputElement && event.target.closest('[role="dialog"]') !== null;
+      const isText = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (isThere || !isText) return;
+      event.preventDefault();
+      onChange((before) => before + event.key);
+    };
+    addEventListener('keydown', take, true);
+    return () => removeEventListener('keydown', take, true);
+  }, [isOpen]);
+  return { query, onChange };
 }
 
 /** Starts a new page at its top. Returns the ref of the element to focus. */

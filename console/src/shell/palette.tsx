@@ -14,7 +14,7 @@ import {
   IconUpload,
   IconUser,
 } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { useReturnedFocus } from '../parts/returned-focus.ts';
@@ -22,7 +22,13 @@ import { formatCount } from '../parts/show.tsx';
 import { PLACES } from './places.ts';
 import { holds, type Permission, useSession } from './session.tsx';
 
+export interface Typed {
+  query: string;
+  onChange: (query: string) => void;
+}
+
 interface PaletteProps {
+  typed: Typed;
   onClose: () => void;
   onToggleColors: () => void;
   onSignOut: () => void;
@@ -47,8 +53,7 @@ const CREATE: readonly Create[] = [
   { label: 'Add a webhook', path: '/webhooks?new=1', permission: 'webhooks:manage', icon: IconPlus },
 ];
 
-export default function Palette({ onClose, ...commands }: PaletteProps) {
-  const [query, setQuery] = useState('');
+export default function Palette({ typed: { query, onChange }, onClose, ...commands }: PaletteProps) {
   const [words] = useDebouncedValue(query.trim(), 200);
   const found = useFound(words);
   const fixed = useFixed(commands);
@@ -63,7 +68,7 @@ export default function Palette({ onClose, ...commands }: PaletteProps) {
   return (
     <Spotlight
       query={query}
-      onQueryChange={setQuery}
+      onQueryChange={onChange}
       onSpotlightClose={onClose}
       filter={(_, all) => all}
       shortcut={null}
@@ -91,7 +96,7 @@ type Command = SpotlightActionData & { label: string; description?: string };
 const includes = (text: string, words: string): boolean => text.toLowerCase().includes(words.toLowerCase());
 
 /** Returns the pages and actions that the session may use. */
-function useFixed({ onToggleColors, onSignOut }: Omit<PaletteProps, 'onClose'>): Command[] {
+function useFixed({ onToggleColors, onSignOut }: Omit<PaletteProps, 'onClose' | 'typed'>): Command[] {
   const session = useSession();
   const [, go] = useLocation();
   const may = ({ permission }: { permission: Permission }) => holds(session, permission);

@@ -43,3 +43,28 @@ test('the error of the sign-in is below its field, at a distance', async () => {
 
   await page.close();
 });
+
+test('what is typed while the palette opens is in its field', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto('/console');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('webh');
+  const field = page.getByRole('dialog').getByRole('textbox', { name: 'Search and go' });
+  await field.waitFor();
+  assert.equal(await field.inputValue(), 'webh');
+});
+
+test('on a phone filters are behind one button, which counts them', async () => {
+  const phone = { viewport: { width: 390, height: 844 } } as const;
+  await using signed = await signedIn(browser, postern.url, postern.key, phone);
+  const { page } = signed;
+  await page.goto('/console/decisions?allowed=false');
+  const outcome = page.getByRole('combobox', { name: 'Outcome' });
+  const fold = page.getByRole('button', { name: 'Filters (1)' });
+  await fold.waitFor();
+  assert.equal(await outcome.isVisible(), false);
+  await fold.click();
+  assert.equal(await outcome.isVisible(), true);
+});
