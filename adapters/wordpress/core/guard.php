@@ -128,8 +128,13 @@ final class Guard {
 		}
 	}
 
+	/** WordPress also reads these parameters from the body of a form: then they are part of the question. */
+	private const BODY_PARAMETERS = array( 'rest_route' => 1, 'feed' => 1, 'sitemap' => 1 );
+
 	private function url(): string {
-		return rtrim( $this->settings['origin'], '/' ) . $this->visit->target;
+		$body = http_build_query( array_filter( array_intersect_key( $_POST, self::BODY_PARAMETERS ), 'is_string' ) );
+		$mark = str_contains( $this->visit->target, '?' ) ? '&' : '?';
+		return rtrim( $this->settings['origin'], '/' ) . $this->visit->target . ( '' === $body ? '' : $mark . $body );
 	}
 
 	/**

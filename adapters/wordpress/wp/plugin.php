@@ -7,6 +7,9 @@ final class Plugin {
 	/** The option with all settings: the only one that is loaded with each request. */
 	public const OPTION = 'postern';
 
+	/** The event of the scheduler that sends changes. */
+	public const EVENT = 'postern_sync';
+
 	/** @var array<string, mixed>|null */
 	private static ?array $settings = null;
 	private static ?Guard $guard    = null;
@@ -26,9 +29,9 @@ final class Plugin {
 		}
 		add_action( 'add_option_' . self::OPTION, array( self::class, 'changed' ) );
 		add_action( 'update_option_' . self::OPTION, array( self::class, 'changed' ) );
-		add_action( Queue::EVENT, array( Queue::class, 'run' ) );
+		add_action( self::EVENT, array( Queue::class, 'run' ) );
 		add_filter( 'robots_txt', array( SiteFiles::class, 'robots' ), PHP_INT_MAX );
-		add_action( 'parse_request', array( SiteFiles::class, 'serve' ), PHP_INT_MIN );
+		add_action( 'parse_request', fn() => self::may_be_file() && SiteFiles::serve(), PHP_INT_MIN );
 		// After the redirect to the address of the post, which is asked about then.
 		add_action( 'template_redirect', array( self::class, 'guard_item' ), 11 );
 		add_filter( 'rest_request_before_callbacks', array( self::class, 'guard_route' ), PHP_INT_MIN, 3 );
@@ -73,6 +76,11 @@ final class Plugin {
 	/** @return array<string, string> */
 	public static function faults(): array {
 		return Settings::faults( self::settings() );
+	}
+
+	/** Decides without another file of the plugin. */
+	private static function may_be_file(): bool {
+		return 1 === preg_match( '~/license\.xml|/\.well-known/~', rawurldecode( (string) ( $_SERVER['REQUEST_URI'] ?? '' ) ) );
 	}
 
 	private static function home_origin(): string {
@@ -150,14 +158,14 @@ final class Plugin {
 
 	public static function activate(): void {
 		self::make_folder();
-		if ( ! wp_next_scheduled( Queue::EVENT ) ) {
-			wp_schedule_event( time() + HOUR_IN_SECONDS, 'hourly', Queue::EVENT );
+		if ( ! wp_next_scheduled( self::EVENT ) ) {
+			wp_schedule_event( time() + HOUR_IN_SECONDS, 'hourly', self::EVENT );
 		}
 	}
 
 	public static function deactivate(): void {
-		wp_clear_scheduled_hook( Queue::EVENT );
-		wp_clear_scheduled_hook( Queue::EVENT, array( 'soon' ) );
+		wp_clear_scheduled_hook( self::EVENT );
+		wp_clear_scheduled_hook( self::EVENT, array( 'soon' ) );
 		EarlyLoader::remove();
 	}
 

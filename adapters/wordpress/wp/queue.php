@@ -8,7 +8,6 @@
 namespace Postern;
 
 final class Queue {
-	public const EVENT  = 'postern_sync';
 	private const ROW   = 'postern_due_';
 	private const LOCK  = 'postern_lock';
 	private const STATE = 'postern_state';
@@ -34,8 +33,8 @@ final class Queue {
 	}
 
 	public static function run_soon( int $seconds ): void {
-		if ( ! wp_next_scheduled( self::EVENT, array( 'soon' ) ) ) {
-			wp_schedule_single_event( time() + $seconds, self::EVENT, array( 'soon' ) );
+		if ( ! wp_next_scheduled( Plugin::EVENT, array( 'soon' ) ) ) {
+			wp_schedule_single_event( time() + $seconds, Plugin::EVENT, array( 'soon' ) );
 		}
 	}
 

@@ -3,6 +3,8 @@
  * content; readers, editors and files for crawlers are never asked about; no visitor can pretend to be another one.
  */
 import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { startRelay } from '../../../kit/relay.ts';
 import { startTestService } from '../../../kit/service.ts';
@@ -13,6 +15,7 @@ import { assertStatus, made, makeKey, makePolicy } from '../../http/given.ts';
 import { BROWSER, CRAWLER, counted, PASSWORD, startWordPress } from './wordpress.ts';
 
 const SECRET = 'the tide tables of the northern coast';
+const OTHER = 'Twitterbot/1.0';
 const stack = new AsyncDisposableStack();
 after(() => stack.disposeAsync());
 const postern = stack.use(await startTestService());
@@ -92,7 +95,7 @@ test('what is never asked about', async () => {
 
 describe('answers', () => {
   const refusals: [string, Visit & { as: string }, number][] = [
-    ['a crawler that is allowed', { as: 'Twitterbot/1.0' }, 200],
+    ['a crawler that is allowed', { as: OTHER }, 200],
     ['a crawler without a license', { as: 'CCBot/2.0' }, 401],
     ['HEAD', { as: CRAWLER, method: 'HEAD' }, 403],
     ['POST', { as: CRAWLER, method: 'POST', body: 'a=b' }, 403],
@@ -151,10 +154,44 @@ test('an item that is denied has no other address in a site that is open', async
   t.after(async () => assertStatus(await postern.call('DELETE', `/v1/content/${item.id}`), 200));
   for (const path of words(`/tides/ /?name=tides /?p=${post} /index.php/tides/ /tides/embed/ /?rest_route=/wp/v2/posts/${post}
     /wp-json/wp/v2/posts/${post} /wp-json/wp/v2/posts/${post}/revisions`)) {
-    const page = await wp.get(path, { as: 'Twitterbot/1.0' });
+    const page = await wp.get(path, { as: OTHER });
     assert.ok(!page.text.includes(SECRET) && (page.status === 403 || page.status === 301), `${path} ${page.status}`);
   }
-  assert.equal((await wp.get('/', { as: 'Twitterbot/1.0' })).status, 200);
+  assert.equal((await wp.get('/', { as: OTHER })).status, 200);
+});
+
+test('lists that are closed are closed in the body of a form too', async (t) => {
+  const paths = words('/feed /*/feed /wp-json/ /*?rest_route= /*?feed= /*?sitemap=');
+  const lists = await made(postern, '/v1/collections', { name: 'Lists', hosts: [wp.host], paths, policyId: closed });
+  t.after(async () => assertStatus(await postern.call('DELETE', `/v1/collections/${lists.id}`), 200));
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const body of ['rest_route=/wp/v2/posts&_method=GET', 'feed=rss2', 'sitemap=index', 'rest_route=/']) {
+    for (const path of ['/', '/?x=1', '/index.php']) {
+      const page = await wp.get(path, { as: OTHER, method: 'POST', headers, body });
+      assert.equal(page.status, 403, `${path} ${body} ${page.text.slice(0, 200)}`);
+    }
+  }
+  for (const path of words('/feed/ /tides/feed/ /comments/feed/ /?feed=atom /wp-json/wp/v2/posts /?rest_route=/')) {
+    assert.equal((await wp.get(path, { as: OTHER })).status, 403, path);
+  }
+  assert.equal((await wp.get('/tides/', { as: OTHER })).status, 200);
+});
+
+test('a reader costs no query, one option and one class', async () => {
+  const counting = `<?php if ( isset( $_GET['bare'] ) ) { add_filter( 'option_active_plugins', '__return_empty_array' ); }
+    add_action( 'shutdown', function () { echo '@', get_num_queries(), ' ',
+      implode( ' ', preg_grep( '~^Postern~', get_declared_classes() ) ); } );`;
+  mkdirSync(join(wp.folder, 'wp-content/mu-plugins'));
+  writeFileSync(join(wp.folder, 'wp-content/mu-plugins/counting.php'), counting);
+  const counts = async (path: string) => (await wp.get(path)).text.split('@').at(-1)?.split(' ') ?? [];
+  await counts('/tides/?bare=1');
+  const [bare] = await counts('/tides/?bare=1');
+  const [queries, ...classes] = await counts('/tides/?full=1');
+  rmSync(join(wp.folder, 'wp-content/mu-plugins'), { recursive: true });
+  assert.equal(queries, bare);
+  assert.deepEqual(classes, ['Postern\\Plugin', 'Postern\\Who']);
+  const options = `SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'postern%' AND autoload = 'yes'`;
+  assert.deepEqual(await wp.php(`global $wpdb; return $wpdb->get_col( "${options}" );`), ['postern']);
 });
 
 describe('editors', () => {
@@ -251,7 +288,7 @@ describe('addresses and countries', () => {
   for (const [name, settings, headers, status] of cases) {
     test(name, async () => {
       await wp.set({ ...SETTINGS, ...settings });
-      const page = await wp.get('/tides/', { as: 'Twitterbot/1.0', headers });
+      const page = await wp.get('/tides/', { as: OTHER, headers });
       assert.equal(page.status, status, `${page.text.slice(0, 300)} ${wp.log()}`);
     });
   }
