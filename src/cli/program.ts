@@ -27,6 +27,7 @@ import { licensesCommand } from './licenses.ts';
 import { migrateStoreCommand } from './migrate-store.ts';
 import { CommandError, EXIT, type ExitStatus } from './outcome.ts';
 import { policiesCommand } from './policies/command.ts';
+import { programsCommand } from './programs.ts';
 import { requestersCommand } from './requesters.ts';
 import { serveCommand } from './serve.ts';
 import { signalsCommand } from './signals/command.ts';
@@ -53,6 +54,7 @@ const COMMANDS = [
   signalsCommand,
   statementsCommand,
   usageCommand,
+  programsCommand,
   attentionCommand,
   statusCommand,
   decisionsCommand,

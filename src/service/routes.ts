@@ -27,6 +27,7 @@ import { openTestLog } from '../decisions/history/test-log.ts';
 import { decisionRoutes } from '../decisions/log/routes.ts';
 import { probeRoutes } from '../decisions/proxy/probe-routes.ts';
 import { authorizeRoutes } from '../decisions/proxy/routes.ts';
+import { openRobotsReads, type RobotsReads } from '../decisions/visitors/robots-reads.ts';
 import { VERSION } from '../lib/version.ts';
 import { candidateRoutes } from '../policies/candidate-routes.ts';
 import { policyRoutes } from '../policies/routes.ts';
@@ -82,14 +83,15 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     maxAge,
     precision: privacy,
   };
+  const robotsReads = openReads(app, parts);
   accessRoutes(app, { ...checkDeps, openSignalsOf: signals.ofPages });
-  authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals });
+  authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals, robotsReads });
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(db, columns);
   const tests = openTestLog(db, testLedger.ledgerNo);
   decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), parquet: parts.archive });
   addContentRoutes(app, parts);
-  publishingRoutes(app, parts);
+  publishingRoutes(app, parts, robotsReads);
   addRequesterRoutes(app, parts);
   statementRoutes(app, { ...pickCounting(parts), changes, publisher: config.publisher });
   crawlerRoutes(app, parts.directory);
@@ -100,7 +102,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   auditRoutes(app, db);
   notifyingRoutes(app, parts);
   if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
-  addReports(app, parts, { finder, tests, checks: checkDeps });
+  addReports(app, parts, { robotsReads, finder, tests, checks: checkDeps });
   unregisteredRoutes(app, parts);
   statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy, privacyProgress: () => readProgress(db) });
   sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
@@ -121,11 +123,12 @@ function addPolicyRoutes(app: App, parts: Parts): void {
 function addReports(
   app: App,
   { config, db, changes, clock, columns, ledger, archive, signatures, keys, directory }: Parts,
-  reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'>,
+  reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'> & { robotsReads: RobotsReads },
 ): void {
   const { now } = ledger;
   attentionRoutes(app, { db, columns, signatures, keys, directory, now });
-  usageRoutes(app, { db, columns, now, requesterNames: (ids: readonly string[]) => findNames(db, ids) });
+  const requesterNames = (ids: readonly string[]) => findNames(db, ids);
+  usageRoutes(app, { db, columns, now, robotsReads: reading.robotsReads, requesterNames });
   partnerRoutes(app, {
     ...reading,
     db,
@@ -147,12 +150,24 @@ function notifyingRoutes(app: App, { config, db, changes, clock, events, streams
   eventRoutes(app, { events, streams });
 }
 
-function publishingRoutes(app: App, { db, changes, clock, published, driftChecks }: Parts): void {
+/** Keeps who reads a robots.txt while the service answers. */
+function openReads(app: App, { db, clock, config }: Parts): RobotsReads {
+  const onProblem = (err: unknown) => app.log.warn({ err }, 'readers of robots.txt could not be kept');
+  const reads = openRobotsReads({ db, clock, precision: config.privacy, onProblem });
+  app.addHook('onClose', () => reads.close());
+  return reads;
+}
+
+function publishingRoutes(
+  app: App,
+  { db, changes, clock, published, driftChecks }: Parts,
+  robotsReads: RobotsReads,
+): void {
   const items = {
     merged: (host: string, rules: Parameters<typeof findMerged>[2]) => findMerged(db, host, rules),
   };
   siteRoutes(app, { db, changes, clock, items });
-  signalRoutes(app, { db, clock, signals: published });
+  signalRoutes(app, { db, clock, signals: published, robotsReads });
   driftRoutes(app, { db, driftChecks });
 }
 

@@ -8,6 +8,7 @@ import { sendText } from '../api/http/reply.ts';
 import { route } from '../api/http/route.ts';
 import { requireHost } from '../api/http/target.ts';
 import type { Db } from '../db/db.ts';
+import type { RobotsReads } from '../decisions/visitors/robots-reads.ts';
 import { type Clock, parseIso } from '../lib/clock.ts';
 import { contradictionsIn } from './formats/contradictions.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './formats/kinds.ts';
@@ -21,6 +22,7 @@ export interface SignalRouteDeps {
   db: Db;
   clock: Clock;
   signals: Signals;
+  robotsReads: Pick<RobotsReads, 'note'>;
 }
 
 export function signalRoutes(app: App, deps: SignalRouteDeps): void {
@@ -43,6 +45,7 @@ export function signalRoutes(app: App, deps: SignalRouteDeps): void {
         if (request.url.includes('?')) return false;
         const now = deps.clock.now();
         const file = signals.publicFile((request.params as { host: string }).host, kind, now);
+        if (kind === 'robots.txt') deps.robotsReads.note(request.headers['user-agent']);
         if (file !== undefined) sendFile(request, reply, { file, now });
         return file !== undefined;
       },

@@ -218,6 +218,7 @@ describe('a public key that reads analytics is told nothing of visitors, and nam
       '/v1/analytics/demand?q=Globex',
       '/v1/analytics/demand?groupBy=requester',
       '/v1/analytics/requesters',
+      '/v1/analytics/programs',
     ]) {
       const answer = await postern.call('GET', path, { key });
       assertError(answer, 'insufficient_permissions', undefined, path);

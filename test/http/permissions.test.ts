@@ -32,7 +32,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/authorize$/, 'access:check'],
   [/^(POST|GET) \/v1\/proxy-probes(\/\{id\})?$/, 'access:check'],
   [
-    /^GET \/v1\/(attention|analytics\/(usage|visitors|requesters|demand|unregistered)|access\/decisions(\/\{id\})?)$/,
+    /^GET \/v1\/(attention|analytics\/(usage|visitors|requesters|programs|demand|unregistered)|access\/decisions(\/\{id\})?)$/,
     'analytics:read',
   ],
   [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
@@ -48,7 +48,7 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 /** Routes that refuse public keys: what they answer has prices, credentials, or names of partners. */
 const SECRET_ALONE =
-  /^(GET|POST) \/v1\/(analytics\/(requesters|visitors)|statements(\/preview|\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
+  /^(GET|POST) \/v1\/(analytics\/(requesters|programs|visitors)|statements(\/preview|\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
 const PERMISSIONS = words(`
   content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
   webhooks:manage api_keys:manage
@@ -115,6 +115,7 @@ const PROMISED = [
   'GET /v1/analytics/usage',
   'GET /v1/analytics/visitors',
   'GET /v1/analytics/requesters',
+  'GET /v1/analytics/programs',
   'GET /v1/analytics/demand',
   'GET /v1/analytics/unregistered',
   'POST /v1/webhooks',

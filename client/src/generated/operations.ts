@@ -96,6 +96,7 @@ export const OPERATIONS = {
   listPolicies: { method: 'GET', path: '/v1/policies', answers: 'pages', takesQuery: true },
   listPolicyTemplates: { method: 'GET', path: '/v1/policies/templates', answers: 'pages', takesQuery: true },
   listPolicyVersions: { method: 'GET', path: '/v1/policies/{id}/versions', answers: 'pages', takesQuery: true },
+  listPrograms: { method: 'GET', path: '/v1/analytics/programs', answers: 'pages', takesQuery: true },
   listRequesterTokens: { method: 'GET', path: '/v1/requesters/{id}/tokens', answers: 'pages', takesQuery: true },
   listRequesters: { method: 'GET', path: '/v1/requesters', answers: 'pages', takesQuery: true },
   listSeenRequesters: { method: 'GET', path: '/v1/analytics/requesters', answers: 'pages', takesQuery: true },

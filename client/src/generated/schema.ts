@@ -1855,6 +1855,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List programs that the crawler directory does not name
+         * @description Needs the permission `analytics:read` (Read usage and the decision log). Not for public keys.
+         */
+        get: operations["listPrograms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/demand": {
         parameters: {
             query?: never;
@@ -5543,6 +5563,45 @@ export interface components {
             /** @description An absolute http or https URL */
             url: string;
             collection: components["schemas"]["TriedCollection"];
+        };
+        UnknownProgram: {
+            /** @description The first product token of its user agents, in lowercase. */
+            program: string;
+            /** @description Recorded decisions in the span, without those on a requester. */
+            requests: number;
+            /** @description Allowed decisions. */
+            allowed: number;
+            /** @description Denied decisions. */
+            denied: number;
+            /** @description Pages and items. */
+            pages: number;
+            /** @description About how many addresses it used on the day with most of them. null: no address was kept. */
+            addresses: number | null;
+            /**
+             * @description No address is kept for it; the number is an estimate.
+             * @enum {boolean}
+             */
+            addressesApproximate: true;
+            /**
+             * Format: date-time
+             * @description Time of the first decision in the span.
+             */
+            firstSeen: string;
+            /**
+             * Format: date-time
+             * @description Time of the newest decision in the span.
+             */
+            lastSeen: string;
+            /** @description It asked for a robots.txt, in the span or at another time. */
+            robotsRead: boolean;
+        };
+        UnknownProgramList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["UnknownProgram"][];
+            hasMore: boolean;
+            totalCount: number;
+            nextCursor: string | null;
         };
         UnregisteredRequests: {
             /** @description null: more hosts in one hour than are counted apart. */
@@ -10078,6 +10137,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeenRequesterList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listPrograms: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before; the filters stay the same */
+                cursor?: string;
+                /** @description Inclusive: a date or a date-time, UTC */
+                from?: string;
+                /** @description A date, whose day is included, or an exclusive date-time */
+                to?: string;
+                /** @description Part of an id or a name, case-insensitive. */
+                q?: string;
+                /** @description false: counts the decisions that were only observed instead of those that were enforced. */
+                enforced?: boolean;
+                /** @description Greatest or latest first, then by name. */
+                sort?: "requests" | "pages" | "lastSeen" | "firstSeen";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnknownProgramList"];
                 };
             };
             "4XX": components["responses"]["Refused"];

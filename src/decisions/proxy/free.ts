@@ -5,6 +5,7 @@
 
 import type { Notice } from '../../content/sites/notice.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
+import type { RobotsReads } from '../visitors/robots-reads.ts';
 import { type ProxyAnswer, toFreeAnswer } from './answer.ts';
 import type { Decide, ProxyQuestion } from './question.ts';
 import { readMethod, readTarget } from './target.ts';
@@ -21,13 +22,17 @@ export interface SiteSignals {
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-export function exceptFree(signals: SiteSignals, decide: Decide): Decide {
+export function exceptFree(signals: SiteSignals, robotsReads: Pick<RobotsReads, 'note'>, decide: Decide): Decide {
+  const answerFree = (question: ProxyQuestion, target: Locator): Promise<ProxyAnswer> => {
+    if (target.path === '/robots.txt') robotsReads.note(question.request.headers['user-agent']);
+    return answer(signals, target);
+  };
   return (question) => {
     const target = isSafe(question) ? tryReadTarget(question) : undefined;
     if (target === undefined) return decide(question);
     const is = signals.isFree(target);
-    if (!(is instanceof Promise)) return is ? answer(signals, target) : decide(question);
-    return is.then((found) => (found ? answer(signals, target) : decide(question)));
+    if (!(is instanceof Promise)) return is ? answerFree(question, target) : decide(question);
+    return is.then((found) => (found ? answerFree(question, target) : decide(question)));
   };
 }
 

@@ -22,6 +22,7 @@ import { type CheckDeps, check } from '../check/check.ts';
 import { asVisitor, type WhoDeps } from '../check/who.ts';
 import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
+import type { RobotsReads } from '../visitors/robots-reads.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import { type ProxyAnswer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
 import { toRefusal } from './body.ts';
@@ -36,6 +37,7 @@ import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
   signals: SiteSignals;
+  robotsReads: Pick<RobotsReads, 'note'>;
   /** Returns the address for which the proxy forwards. */
   visitor(request: FastifyRequest): Origin;
 }
@@ -59,7 +61,7 @@ const config = {
 const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', url: PATH, httpPart: 'querystring' });
 
 export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
-  const decide = exceptProbes(deps, exceptFree(deps.signals, openAuthorize(deps)));
+  const decide = exceptProbes(deps, exceptFree(deps.signals, deps.robotsReads, openAuthorize(deps)));
   // Both run in place of reading the body, which is ignored.
   const exact = async (request: FastifyRequest, reply: FastifyReply) => {
     // Proxies pass on what visitors send, so the header sets no options and spoils nothing. An operator learns of it.

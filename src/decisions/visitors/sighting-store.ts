@@ -41,7 +41,7 @@ interface KnownRow extends Row {
 /** Returns when these names were last announced; null for those that never were. Unknown names are missing. */
 export async function findAnnounced(
   db: Db,
-  kind: SightingKind | 'denials',
+  kind: SightingKind | 'denials' | 'robots',
   names: readonly string[],
 ): Promise<Map<string, number | null>> {
   if (names.length === 0) return new Map();
@@ -94,3 +94,18 @@ export const putPending = (name: string, checks: number): Step => ({
   sql: `update sightings set checks = $2 where kind = 'spoofed' and name = $1`,
   params: [name, checks],
 });
+
+const ROBOTS_READERS_MAX = 10_000;
+
+/** Puts programs that read a robots.txt, and drops those that read it longest ago beyond the bound. */
+export const putRobotsReads = (names: readonly string[], at: number): Step[] => [
+  ...names.map((name) => ({
+    sql: `insert into sightings (kind, name, seen_at, announced_at, checks) values ('robots', $1, $2, $2, 0)
+          on conflict (kind, name) do update set announced_at = excluded.announced_at`,
+    params: [name, at],
+  })),
+  {
+    sql: `delete from sightings where kind = 'robots' and name in (select name from sightings where kind = 'robots'
+            order by announced_at desc, name limit 1000000 offset ${ROBOTS_READERS_MAX})`,
+  },
+];

@@ -13,6 +13,7 @@ import { PAGE_DEFAULT } from '../../db/page.ts';
 import { DEMAND_CSV, NO_DEMAND, readDimensions, toDemandQuery, toDemandRows } from './demand-list.ts';
 import { DemandListQuery, DemandPage } from './demand-schema.ts';
 import { parsePosition, SEEN_CSV, sendList, toSeenRow } from './lists.ts';
+import { type ProgramDeps, programsRoute } from './program-routes.ts';
 import { type ReportDeps, usageReport } from './report.ts';
 import { reportCsv, visitorsCsv } from './report-csv.ts';
 import { UsageQuery, UsageReport } from './schema.ts';
@@ -22,10 +23,11 @@ import { VisitorsQuery, VisitorsReport } from './visitors-schema.ts';
 
 const ANALYTICS = { permission: 'analytics:read', tag: 'Analytics' } as const;
 
-export function usageRoutes(app: App, deps: ReportDeps): void {
+export function usageRoutes(app: App, deps: ProgramDeps): void {
   reportRoute(app, deps);
   visitorsRoute(app, deps);
   seenRoute(app, deps);
+  programsRoute(app, deps);
   demandRoute(app, deps);
 }
 

@@ -258,6 +258,7 @@ const ROWS: Record<string, Ask[]> = {
     { path: '?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100&expand=trends&compare=previous' },
   ],
   'GET /v1/analytics/requesters': [{ path: `?q=${'word+'.repeat(30)}&sort=denied&limit=100` }],
+  'GET /v1/analytics/programs': [{ path: `?q=${'word+'.repeat(30)}&sort=pages&limit=100` }],
   'GET /v1/analytics/demand': [{ path: `?q=${'word+'.repeat(30)}&limit=100` }],
   'GET /v1/me': mine(),
   'GET /v1/me/licenses': mine('?limit=100'),

@@ -10,6 +10,7 @@ import { answerDemand } from './demand.ts';
 import { answerDivergences } from './divergences.ts';
 import { errorMessage, isDamage } from './duckdb.ts';
 import { answerLicensedCells, answerLicensedCounts, answerLicensedGroups, answerUnlicensed } from './licensed.ts';
+import { answerPrograms } from './program-list.ts';
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
 import { answerSeen } from './seen.ts';
 import type { ColumnsFilter } from './sql.ts';
@@ -20,6 +21,7 @@ const ANSWERS = {
   report: answerReport,
   visitors: answerVisitors,
   seen: answerSeen,
+  programs: answerPrograms,
   demand: answerDemand,
   alarms: answerAlarms,
   divergences: answerDivergences,

@@ -12,6 +12,7 @@ import type { ColumnsReport, ReportQuery } from './counts.ts';
 import type { Demand, DemandQuery } from './demand-query.ts';
 import type { Divergences, DivergencesQuery } from './divergences.ts';
 import type { LicensedCell, LicensedQuery, LicensedWindow, TimeSpan } from './licensed.ts';
+import type { ProgramsQuery, SeenProgram } from './program-list.ts';
 import type { Bounds, FindPage, FoundDecisions, Stats } from './questions.ts';
 import type { Seen, SeenPage, SeenQuery } from './seen.ts';
 import type { ColumnsFilter } from './sql.ts';
@@ -51,6 +52,8 @@ export interface Columns {
   find(filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions>;
   /** Lists every requester that is registered or was seen. */
   seen(query: SeenQuery): Promise<SeenPage<Seen>>;
+  /** Lists programs that the directory of crawlers does not name. */
+  programs(query: ProgramsQuery): Promise<SeenPage<SeenProgram>>;
   /** Lists the denials for certain reasons by requester. */
   demand(query: DemandQuery): Promise<SeenPage<Demand>>;
   /** Returns what changed within a day. */
@@ -135,6 +138,7 @@ class ColumnsThread implements Columns {
   stats = (contentNo: number): Promise<Stats> => this.ask({ kind: 'stats', contentNo });
   find = (filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions> => this.ask({ kind: 'find', filter, page });
   seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.ask({ kind: 'seen', query });
+  programs = (query: ProgramsQuery): Promise<SeenPage<SeenProgram>> => this.ask({ kind: 'programs', query });
   demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.ask({ kind: 'demand', query });
   alarms = (query: AlarmsQuery): Promise<Alarms> => this.ask({ kind: 'alarms', query });
   divergences = (query: DivergencesQuery): Promise<Divergences> => this.ask({ kind: 'divergences', query });

@@ -34,9 +34,9 @@ export type DecisionRow = [
   inputs: string | null,
 ];
 
-/** The inputs of a decision that show its program. */
+/** The inputs of a decision that show its program and its address. */
 export interface SentBy {
-  context?: Pick<Context, 'userAgent'> | null;
+  context?: Pick<Context, 'userAgent' | 'ip'> | null;
   reduced?: readonly Reducible[];
 }
 

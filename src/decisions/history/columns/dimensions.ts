@@ -20,6 +20,10 @@ export const isDimension = (text: string | undefined): text is Dimension =>
 export const PROOFS = ['none', 'verified', 'spoofed'] as const;
 export type Proof = (typeof PROOFS)[number];
 
+/** Orders of the list of programs. */
+export const PROGRAM_SORTS = ['requests', 'pages', 'lastSeen', 'firstSeen'] as const;
+export type ProgramSort = (typeof PROGRAM_SORTS)[number];
+
 /** Orders of the list of requesters. */
 export const SEEN_SORTS = ['requests', 'denied', 'lastSeen'] as const;
 export type SeenSort = (typeof SEEN_SORTS)[number];

@@ -9,7 +9,7 @@ import { DICTIONARIES } from './dictionary.ts';
 import { FIXED_NAMES } from './programs.ts';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
-const VERSION = 10;
+const VERSION = 11;
 
 /**
  * `quarter`: of an hour, since 1970; `reason` 0: allowed; `content` 0: a URL without an item; `verified` 0: not; `rule`
@@ -27,6 +27,7 @@ const TABLES = `
   ${DICTIONARIES.map((table) => `create table ${table} (number integer, id varchar);`).join('\n  ')}
   create table programs (number bigint, id varchar, day integer);
   insert into programs values ${FIXED_NAMES};
+  create table program_addresses (number bigint, day integer, life integer, sketch varchar);
   create table registered (id varchar, name varchar, type varchar, status varchar, tags varchar);
   create table content (number integer, id varchar, type varchar);
   create table position (version integer, ledger_no varchar, decisions_seq bigint, changes_seq bigint, changes_at bigint,

@@ -11,10 +11,11 @@ import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb
 import { Lru, Recent } from '../../../lib/cache/lru.ts';
 import { BROWSERS, NO_USER_AGENT, OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
 import { type DecisionRow, keptProgram, type SentBy } from './decision-row.ts';
+import { openAddresses } from './program-addresses.ts';
 import { integer } from './sql.ts';
 
 /** Names of programs on one day. */
-export const NAMES_A_DAY = 1_000;
+const NAMES_A_DAY = 1_000;
 
 /** Numbers that no program has. */
 export const NOT_KEPT = 0;
@@ -24,7 +25,7 @@ const FIXED: ReadonlyMap<string, number> = new Map([
   [OTHER_PROGRAMS, 3],
 ]);
 /** Programs have numbers above it. */
-const FIXED_MAX = 3;
+export const FIXED_MAX = 3;
 
 /** The rows of the fixed numbers, which have no day. */
 export const FIXED_NAMES = [...FIXED].map(([name, number]) => `(${number}, '${name}', -1)`).join(', ');
@@ -35,20 +36,23 @@ export const PROGRAM_SQL = `case when program <= ${FIXED_MAX} or program in (sel
 
 const DAY_MS = 86_400_000;
 const QUARTERS_A_DAY = 96;
+const REQUESTER = 3;
+const CRAWLER = 9;
 const INPUTS = 20;
 const HASH_BYTES = 6;
 
 export interface Programs {
-  /** Returns the number of a decision's program, and notes its name. */
+  /** Returns the number of a decision's program, and notes its name and its address. */
   numberOf(row: DecisionRow): number;
   /** Names the programs of the noted decisions, which are written; call it before the commit. */
   name(): Promise<void>;
-  /** Drops what was noted, at a rollback. */
+  /** Drops the notes, at a rollback. */
   abandon(): void;
 }
 
 export function openPrograms(writer: DuckDBConnection): Programs {
   const numbers = new Lru<string, number>(10_000, undefined, new Recent());
+  const addresses = openAddresses(writer);
   /** By day, then by number. */
   let noted = new Map<number, Map<number, string>>();
 
@@ -63,23 +67,29 @@ export function openPrograms(writer: DuckDBConnection): Programs {
 
   return {
     numberOf(row) {
-      const program = keptProgram(JSON.parse(row[INPUTS] ?? '{}') as SentBy);
+      const sent = JSON.parse(row[INPUTS] ?? '{}') as SentBy;
+      const program = keptProgram(sent);
       if (program === undefined) return NOT_KEPT;
+      const address = sent.context?.ip;
       const number = toNumber(program);
       if (number <= FIXED_MAX) return number;
       const day = Math.floor(row[1] / DAY_MS);
       const names = noted.get(day);
       if (names === undefined) noted.set(day, new Map([[number, program]]));
       else names.set(number, program);
+      if (address !== undefined && row[REQUESTER] === null && row[CRAWLER] === null)
+        addresses.note(number, address, day);
       return number;
     },
     async name() {
-      const days = [...noted].sort(([a], [b]) => a - b);
+      const days = [...noted].toSorted(([a], [b]) => a - b);
       noted = new Map();
       for (const [day, names] of days) await nameDay(writer, day, names);
+      await addresses.write();
     },
     abandon() {
       noted = new Map();
+      addresses.abandon();
     },
   };
 }
@@ -103,6 +113,7 @@ async function nameDay(writer: DuckDBConnection, day: number, names: ReadonlyMap
      group by program order by count(*) desc, program limit ${NAMES_A_DAY}`,
   );
   await writer.run(`delete from programs where day = ${integer(day)} and number not in (from frequent)`);
+  await writer.run('delete from program_addresses where number not in (select number from programs)');
   await writer.run(
     `insert into programs select number, id, ${integer(day)} from (select unnest($1) as number, unnest($2) as id)
      semi join frequent using (number)`,
@@ -111,10 +122,14 @@ async function nameDay(writer: DuckDBConnection, day: number, names: ReadonlyMap
   );
 }
 
-/** Deletes the names that no decision has any more. Returns whether there were any. */
+/** Deletes names, and addresses of days, that no decision has any more. Returns whether there were any names. */
 export async function dropUnusedPrograms(writer: DuckDBConnection): Promise<boolean> {
   const deleted = await writer.run(
     `delete from programs where number > ${FIXED_MAX} and number not in (select distinct program from decisions)`,
+  );
+  await writer.run(
+    `delete from program_addresses
+     where (number, day) not in (select distinct program, quarter // ${QUARTERS_A_DAY} from decisions)`,
   );
   return deleted.rowsChanged > 0;
 }

@@ -68,6 +68,7 @@ export function openRemoteColumns(url: string, secret: string): Columns {
     stats: (contentNo) => ask({ kind: 'stats', contentNo }),
     find: (filter, page) => ask({ kind: 'find', filter, page }),
     seen: (query) => ask({ kind: 'seen', query }),
+    programs: (query) => ask({ kind: 'programs', query }),
     demand: (query) => ask({ kind: 'demand', query }),
     alarms: async (query) => known(await ask<Alarms | Bounds | null>({ kind: 'alarms', query }), 'denials'),
     divergences: async (query) =>
