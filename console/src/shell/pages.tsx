@@ -12,6 +12,7 @@ type Page = ComponentType;
 const PAGES: readonly [path: string, permission: Permission, page: Page][] = [
   ['/', 'analytics:read', lazily(() => import('../overview/overview.tsx'))],
   ['/visitors', 'analytics:read', lazily(() => import('../visitors/visitors.tsx'))],
+  ['/programs', 'analytics:read', lazily(() => import('../programs/programs.tsx'))],
   ['/demand', 'analytics:read', lazily(() => import('../demand/demand.tsx'))],
   ['/decisions', 'analytics:read', lazily(() => import('../decisions/decisions.tsx'))],
   ['/decisions/:id', 'analytics:read', lazily(() => import('../decisions/decision.tsx'))],

@@ -1,0 +1,106 @@
+/** The programs that the crawler directory does not name, the new ones of a publisher's traffic. */
+import { Button } from '@mantine/core';
+import { IconDownload, IconTerminal } from '@tabler/icons-react';
+import type { Row } from '../api/client.ts';
+import { dayAt } from '../parts/days.ts';
+import { FilterEither, FilterWords } from '../parts/filter-fields.tsx';
+import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
+import { useFilters } from '../parts/filters.ts';
+import type { Column } from '../parts/list.tsx';
+import { PageHead } from '../parts/page.tsx';
+import { PagedList } from '../parts/paged-list.tsx';
+import { useSaving } from '../parts/save.ts';
+import { Chip, formatCount, formatPercent, Time } from '../parts/show.tsx';
+import { Empty } from '../parts/states.tsx';
+import { DraftAbout } from '../policies/draft-about.tsx';
+
+type Program = Row<'GET /v1/analytics/programs'>;
+
+const COLUMNS: readonly Column<Program>[] = [
+  {
+    label: 'Program',
+    show: ({ program }) => (
+      <>
+        <strong>{program}</strong>
+        <span className="under step">
+          <DraftAbout who={{ kind: 'program', id: program, name: program }} />
+        </span>
+      </>
+    ),
+  },
+  { label: 'Requests', right: true, narrow: true, sort: 'requests', show: ({ requests }) => formatCount(requests) },
+  {
+    label: 'Denied',
+    right: true,
+    narrow: true,
+    show: ({ denied, requests }) => (
+      <>
+        {formatCount(denied)}
+        <span className="under">{formatPercent(denied, requests)}</span>
+      </>
+    ),
+  },
+  { label: 'Pages', right: true, narrow: true, sort: 'pages', show: ({ pages }) => formatCount(pages) },
+  {
+    label: 'Addresses',
+    right: true,
+    narrow: true,
+    show: ({ addresses }) =>
+      addresses === null ? <span className="soft">not kept</span> : `about ${formatCount(addresses)}`,
+  },
+  {
+    label: 'robots.txt',
+    narrow: true,
+    show: ({ robotsRead }) => (
+      <Chip tone={robotsRead ? 'allowed' : 'limited'}>{robotsRead ? 'read' : 'never read'}</Chip>
+    ),
+  },
+  { label: 'First seen', narrow: true, sort: 'firstSeen', show: ({ firstSeen }) => <Time at={firstSeen} /> },
+  { label: 'Last seen', narrow: true, sort: 'lastSeen', show: ({ lastSeen }) => <Time at={lastSeen} /> },
+];
+
+export default function ProgramsPage() {
+  const { values } = useFilters();
+  const { q, enforced, sort } = values;
+  const filter = { q, enforced, ...readSpan(values) };
+  return (
+    <>
+      <PageHead
+        title="Programs"
+        lead="Programs that the crawler directory does not name, by the name that their user agents give. A name proves nothing."
+        actions={<Export query={{ ...filter, sort }} />}
+      />
+      <div className="filters" role="search">
+        <FilterWords label="Words of the name" />
+        <FilterSpan otherwise="Last 30 days" />
+        <FilterEither name="enforced" label="Enforced" yes="Enforced" no="Only observed" w={150} />
+      </div>
+      <div className="panel">
+        <PagedList
+          caption="Programs"
+          of="GET /v1/analytics/programs"
+          filter={filter}
+          noun={['program', 'programs']}
+          idOf={({ program }) => program}
+          sortedBy="requests"
+          empty={
+            <Empty icon={<IconTerminal size={36} stroke={1.3} />} title="No unknown programs">
+              Browsers and crawlers of the directory are not listed. A program appears here with its first request.
+            </Empty>
+          }
+          columns={COLUMNS}
+        />
+      </div>
+    </>
+  );
+}
+
+function Export({ query }: { query: object }) {
+  const { saving, save } = useSaving();
+  const start = () => save(`programs-${dayAt(Date.now())}.csv`, 'GET /v1/analytics/programs', { query }, 'text/csv');
+  return (
+    <Button variant="default" leftSection={<IconDownload size={16} />} loading={saving} onClick={start}>
+      CSV
+    </Button>
+  );
+}

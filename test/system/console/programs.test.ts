@@ -1,0 +1,45 @@
+/** A publisher sees the programs that the directory does not name, and drafts a rule about one. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { launchBrowser, signedIn } from '../../../kit/browser.ts';
+import { startTestService } from '../../../kit/service.ts';
+import { made } from '../../http/given.ts';
+
+const postern = await startTestService();
+after(() => postern[Symbol.asyncDispose]());
+const browser = await launchBrowser();
+after(() => browser.close());
+
+const policy = await made(postern, '/v1/policies', { name: 'Open', defaultAction: 'allow', rules: [] });
+await made(postern, '/v1/collections', { name: 'Site', hosts: ['news.example'], paths: ['/'], policyId: policy.id });
+for (const [path, userAgent, times] of [
+  ['/a', 'PageHarvest/2.1', 3],
+  ['/b', 'PageHarvest/2.1', 2],
+  ['/robots.txt', 'lodestone-reader/0.4', 1],
+  ['/a', 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0', 4],
+] as const) {
+  const body = { url: `https://news.example${path}`, context: { userAgent, ip: '198.51.100.7' } };
+  for (let i = 0; i < times; i++) await postern.call('POST', '/v1/access/check', { body });
+}
+
+test('programs with their requests, pages and manners, and a rule in one press', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 900 } });
+  const { page } = signed;
+  await page.goto('/console/programs');
+  await page.locator('[data-total="2"]').waitFor();
+  const row = page.getByRole('row', { name: /^pageharvest/ });
+  const cells = (await row.locator('td').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
+  assert.deepEqual(cells.slice(1, 6), ['5', '0 0.0 %', '2', 'about 1', 'never read']);
+  await page
+    .getByRole('row', { name: /^lodestone-reader/ })
+    .getByText('read', { exact: true })
+    .waitFor();
+  await page.getByLabel('Words of the name').fill('harvest');
+  await page.locator('[data-total="1"]').waitFor();
+  await row.getByRole('button', { name: 'Draft a rule…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Draft a rule about pageharvest' });
+  await dialog.getByRole('button', { name: 'Open the draft' }).click();
+  await page.waitForURL(`**/console/policies/${policy.id}`);
+  await page.getByText('Not published yet').waitFor();
+  assert.deepEqual(signed.faults, []);
+});
