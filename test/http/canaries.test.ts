@@ -142,7 +142,7 @@ const EXCEPTIONS: readonly Exception[] = [
     why: 'the audit log says what changed, before and after',
   },
   {
-    routes: /^GET \/v1\/(analytics\/(usage|requesters|demand)|access\/decisions|attention)/,
+    routes: /^GET \/v1\/(analytics\/(usage|requesters|demand|visitors)|access\/decisions|attention)/,
     holds: 'analytics:read',
     sees: words('qtitle qexternal qcollection qname'),
     why: 'reports name what they count: items, collections and requesters',
@@ -155,7 +155,7 @@ const EXCEPTIONS: readonly Exception[] = [
     why: 'reports name what they count; partners are not named to public keys',
   },
   {
-    routes: /^GET \/v1\/(access\/decisions|analytics\/usage|analytics\/demand)/,
+    routes: /^GET \/v1\/(access\/decisions|analytics\/(usage|visitors|demand))/,
     holds: 'analytics:read',
     open: true,
     sees: words('qpath qsource qpurpose'),
@@ -189,7 +189,7 @@ const EXCEPTIONS: readonly Exception[] = [
     why: 'a write answers with the record that it wrote',
   },
   {
-    routes: /^GET \/v1\/access\/decisions/,
+    routes: /^GET \/v1\/(access\/decisions|analytics\/(usage|visitors|demand|programs))/,
     holds: 'analytics:read',
     sees: words('qreqagent'),
     why: 'a visitor sent it as its user agent',

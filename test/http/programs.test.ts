@@ -38,8 +38,8 @@ const list = (query = ''): Promise<Any> => report(postern, `/v1/analytics/progra
 
 /** A busy machine counts for longer than a report waits. */
 async function report(service: TestService, path: string): Promise<Any> {
-  const ask = () => service.call('GET', path);
-  const answer = await until('it is counted', ask, 120_000, ({ status }) => status !== 503);
+  const read = () => service.call('GET', path);
+  const answer = await until('it is counted', read, 120_000, ({ status }) => status !== 503);
   assertStatus(answer, 200, path);
   return answer.body;
 }

@@ -482,7 +482,7 @@ describe('the account', () => {
     const flooded = tally([...decisions, ...flood]);
     assert.deepEqual(flooded.slice(0, all.length), all);
     assert.ok(flooded.length <= 20_000 && flooded.some(([, name]) => name === 'other'));
-    const sum = flooded.reduce((before, row) => before + (row.at(-1) as number), 0);
+    const sum = flooded.reduce((total, row) => total + (row.at(-1) as number), 0);
     assert.equal(sum, decisions.length + flood.length);
   });
   test('inputs are remembered by their text, however many there are', () => {

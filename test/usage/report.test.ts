@@ -39,12 +39,15 @@ function naive(model: Model, query: UsageQuery): UsageReport {
     { ...query, groupBy: isDimension(query.groupBy) ? undefined : query.groupBy },
     { now: NOW, ...bounds },
   );
+  const isItem = (no: number): boolean => {
+    const item = model.items.get(no);
+    const names = [undefined, item?.id, `ext-${no}`];
+    return names.includes(query.contentId) && [undefined, item?.type].includes(query.type);
+  };
   const matching = model.decided.filter((one) => {
-    const item = model.items.get(one.contentNo);
     return (
-      (query.contentId === undefined || query.contentId === item?.id || query.contentId === `ext-${one.contentNo}`) &&
+      isItem(one.contentNo) &&
       (query.requesterId === undefined || query.requesterId === one.requesterId) &&
-      (query.type === undefined || query.type === item?.type) &&
       (query.reason === undefined || query.reason === decodeReason(one.reason)) &&
       isWithin(one, { page: query.page, pagePrefix: query.pagePrefix }) &&
       hasGrounds(one, { ...toGroundsFilter(query), enforced: undefined })

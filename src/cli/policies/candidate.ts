@@ -112,7 +112,7 @@ function toText(terminal: Terminal, policy: Policy, candidate: Candidate): strin
     `  ${paint(terminal, 'green', n(newlyAllowed))} are newly allowed\n`,
     part(
       'who',
-      candidate.byWho.map(({ who, newlyDenied, newlyAllowed }) => [whoText(who), newlyDenied, newlyAllowed]),
+      candidate.byWho.map((row) => [whoText(row.who), row.newlyDenied, row.newlyAllowed]),
     ),
     part(
       'crawler',

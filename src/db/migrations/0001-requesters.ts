@@ -13,10 +13,7 @@ export const REQUESTERS: readonly string[] = [
     created_at bigint not null,
     updated_at bigint not null,
     -- JSON: ways to verify a visitor that uses its name.
-    identities text not null default '[]',
-    contact_name text,
-    email text,
-    billing_address text
+    identities text not null default '[]'
   )`,
   `create table licenses (
     id text primary key,

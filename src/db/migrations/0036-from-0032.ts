@@ -1,7 +1,7 @@
 /**
  * Steps that a store of the version before lacks (schema 32; `0001` counts as 36): sitemaps of sites, rules of hosts
- * about which URLs are one file, the file of a decision, items that are found in any case, and whom
- * partners name for letters and bills. To be deleted when such stores are no longer supported.
+ * about which URLs are one file, the file of a decision, and items that are found in any case. To be deleted when such
+ * stores are no longer supported.
  */
 import { parseLocator, toLocatorKeys } from '../../lib/urls/locator.ts';
 import { toFolded } from '../../lib/urls/spellings.ts';
@@ -12,7 +12,6 @@ export const VERSION_BEFORE = 32;
 export const SINCE_BEFORE: Migration = [
   "alter table sites add column sitemaps text not null default '[]'",
   'alter table sites add column urls {{unordered}}',
-  ...['contact_name', 'email', 'billing_address'].map((name) => `alter table requesters add column ${name} text`),
   'alter table content add column source_folded {{unordered}}',
   `create index content_source_folded on content (source_folded, source_query, status)
    where source_folded is not null`,

@@ -37,7 +37,9 @@ function reportRoute(app: App, deps: ReportDeps): void {
     'GET /v1/analytics/usage',
     { ...ANALYTICS, id: 'getUsage', is: 'Report usage', query: UsageQuery, answer: UsageReport },
     async ({ query, headers, caller }, reply) => {
-      requireSecret(caller, { requesterId: query.requesterId });
+      const { requesterId, groupBy } = query;
+      // A program may be called like its partner.
+      requireSecret(caller, { requesterId, groupBy: groupBy === 'program' ? groupBy : undefined });
       const read = await usageReport(deps, query);
       const report = isPublicKey(caller) ? { ...read, topRequesters: [] } : read;
       if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
