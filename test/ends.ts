@@ -3,10 +3,12 @@
  * Otherwise the whole run would wait for it without a word.
  */
 import { after } from 'node:test';
+import { isMainThread } from 'node:worker_threads';
 
 const ENDS_WITHIN_MS = 30_000;
 
-if (process.env.NODE_TEST_CONTEXT !== undefined) {
+// Threads of the service load it too.
+if (isMainThread && process.env.NODE_TEST_CONTEXT !== undefined) {
   after(() => {
     const end = (): void => {
       const open = [...new Set(process.getActiveResourcesInfo())].join(', ');

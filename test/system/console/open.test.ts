@@ -19,6 +19,8 @@ const { essay } = await fillEverything(postern);
 const PAGES: readonly [path: string, opensDialog?: RegExp][] = [
   [''],
   ['/decisions'],
+  ['/visitors'],
+  ['/programs'],
   ['/demand'],
   ['/content/new'],
   [`/content/${essay.id}`],

@@ -54,6 +54,8 @@ const PAGES: readonly [path: string, act?: (page: Page) => Promise<void>][] = [
   ['?period=7d', async (page) => page.getByRole('button', { name: 'Show the numbers' }).click()],
   ['/decisions'],
   ['/decisions', async (page) => page.getByRole('button', { name: /^When:/ }).click()],
+  ['/visitors'],
+  ['/programs'],
   ['/demand'],
   ['/demand?sort=change&order=asc'],
   ['/demand?by=requester,crawler,collection,purpose,licenseType'],
