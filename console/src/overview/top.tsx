@@ -60,7 +60,7 @@ const VISITOR_COLUMNS: readonly Column<Visitor>[] = [
       </span>
     ),
   },
-  { label: 'Trend', narrow: true, show: ({ trend }) => <Run trend={trend} /> },
+  { label: 'Trend', narrow: true, roomy: true, show: ({ trend }) => <Run trend={trend} /> },
   { label: 'Denied', right: true, narrow: true, show: ({ denied }) => formatCount(denied) },
   { label: 'Requests', right: true, narrow: true, show: ({ requests }) => formatCount(requests) },
 ];

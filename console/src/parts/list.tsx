@@ -7,6 +7,8 @@ export interface Column<R> {
   show: (record: R) => ReactNode;
   right?: boolean;
   narrow?: boolean;
+  /** Left out on a phone. */
+  roomy?: boolean;
   /** The API's name for the order by this column. */
   sort?: string;
 }
@@ -34,11 +36,11 @@ export function List<R>({ caption, records, idOf, columns, tight = false, sortin
       <caption>{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ label, right, narrow, sort }) => (
+          {columns.map(({ label, sort, ...look }) => (
             <th
               key={label}
               scope="col"
-              className={getClass(right, narrow)}
+              className={getClass(look)}
               aria-sort={sorting !== undefined && sort === sorting.by ? directionOf(sorting) : undefined}
             >
               {label === '' && <span className="hidden">Actions</span>}
@@ -50,11 +52,11 @@ export function List<R>({ caption, records, idOf, columns, tight = false, sortin
       <tbody>
         {records.map((record) => (
           <tr key={idOf(record)}>
-            {columns.map(({ label, show, right, narrow }, i) => (
+            {columns.map(({ label, show, ...look }, i) => (
               <td
                 key={label}
                 data-label={label === '' ? undefined : label}
-                className={`${getClass(right, narrow)}${i === 0 ? ' lead' : ''}`}
+                className={`${getClass(look)}${i === 0 ? ' lead' : ''}`}
               >
                 <div className="cell">{show(record)}</div>
               </td>
@@ -78,5 +80,5 @@ function Sort({ label, by, sorting }: { label: string; by: string; sorting: Sort
   );
 }
 
-const getClass = (right?: boolean, narrow?: boolean): string =>
-  `${right === true ? 'right number' : ''}${narrow === true ? ' narrow' : ''}`;
+const getClass = ({ right, narrow, roomy }: Pick<Column<never>, 'right' | 'narrow' | 'roomy'>): string =>
+  `${right === true ? 'right number' : ''}${narrow === true ? ' narrow' : ''}${roomy === true ? ' roomy' : ''}`;
