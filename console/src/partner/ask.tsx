@@ -167,7 +167,7 @@ function OfferWords({ of: offer }: { of: Offer }) {
       {validUntil !== undefined && `, until ${formatLastDay(validUntil)}`}.{' '}
       {contact !== undefined && `Contact: ${contact}. `}
       {url !== undefined && (
-        <a href={url} target="_blank" rel="noreferrer">
+        <a className="partner-link" href={url} target="_blank" rel="noreferrer">
           About this license
         </a>
       )}

@@ -55,8 +55,19 @@ const COLUMNS: readonly Column<Program>[] = [
       <Chip tone={robotsRead ? 'allowed' : 'limited'}>{robotsRead ? 'read' : 'never read'}</Chip>
     ),
   },
-  { label: 'First seen', narrow: true, sort: 'firstSeen', show: ({ firstSeen }) => <Time at={firstSeen} /> },
-  { label: 'Last seen', narrow: true, sort: 'lastSeen', show: ({ lastSeen }) => <Time at={lastSeen} /> },
+  {
+    label: 'Last seen',
+    narrow: true,
+    sort: 'lastSeen',
+    show: ({ firstSeen, lastSeen }) => (
+      <>
+        <Time at={lastSeen} />
+        <span className="under">
+          first <Time at={firstSeen} />
+        </span>
+      </>
+    ),
+  },
 ];
 
 export default function ProgramsPage() {

@@ -190,7 +190,6 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/licenses/{id}/terms': at(`${license.id}/terms?limit=100`),
   'GET /v1/statements': [{ path: '?period=2026&limit=100' }],
   'GET /v1/statements/{id}': at('stm_0'),
-  'POST /v1/statements/preview': [{ body: { terms: terms(1), units: 1e12 } }],
   'POST /v1/statements/{id}/reconcile': [
     {
       path: `/${statement.id}/reconcile`,
@@ -198,6 +197,7 @@ const ROWS: Record<string, Ask[]> = {
       headers: { 'content-type': 'text/csv' },
     },
   ],
+  'POST /v1/statements/preview': [{ body: { terms: terms(1), units: 1e12 } }],
   'POST /v1/statements/{id}/finalize': at('stm_0/finalize'),
   'GET /v1/licenses/{id}/usage': at(`${license.id}/usage`),
   'GET /v1/crawlers': [{ path: `?limit=100&q=${'w'.repeat(200)}` }],
@@ -257,6 +257,7 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/analytics/usage': [
     { path: '?startDate=2026-01-01&endDate=2026-12-31&groupBy=hour&limit=100&expand=trends&compare=previous' },
   ],
+  'GET /v1/analytics/visitors': [{ path: '?limit=50&pages=100' }],
   'GET /v1/analytics/requesters': [{ path: `?q=${'word+'.repeat(30)}&sort=denied&limit=100` }],
   'GET /v1/analytics/programs': [{ path: `?q=${'word+'.repeat(30)}&sort=pages&limit=100` }],
   'GET /v1/analytics/demand': [{ path: `?q=${'word+'.repeat(30)}&limit=100` }],
