@@ -36,7 +36,7 @@ final class Who {
 
 	/** Tests for the user agent of a browser: nothing in it is unknown. */
 	public static function is_browser( string $agent ): bool {
-		if ( strlen( $agent ) > self::LENGTH_MAX || ! preg_match( '~^Mozilla/5\.0 \(.* (?:AppleWebKit|Firefox)/\d~', $agent ) ) {
+		if ( strlen( $agent ) > self::LENGTH_MAX || ! preg_match( '~^Mozilla/5\.0 \(.* (?:AppleWebKit|Gecko)/\d~', $agent ) ) {
 			return false;
 		}
 		preg_match_all( self::COMMENTS, $agent, $comments );
