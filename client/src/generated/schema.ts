@@ -4485,7 +4485,7 @@ export interface components {
                 allowToDeny: number;
                 denyToAllow: number;
             }[];
-            /** @description The same, and anonymous checks by crawler or program; where there are too many, rare ones are `other` */
+            /** @description The same, and anonymous checks by crawler or program. Beyond 20,000 of them, rare programs are counted as `other`; one that asks again later is counted anew, so its own number may be too low. The sum is exact */
             byWho: {
                 who: components["schemas"]["Who"];
                 allowToDeny: number;

@@ -95,7 +95,7 @@ export const ImpactAnswer = Type.Object(
     ),
     byWho: Type.Array(Type.Object({ who: Who, ...turns }), {
       description:
-        'The same, and anonymous checks by crawler or program; where there are too many, rare ones are `other`',
+        'The same, and anonymous checks by crawler or program. Beyond 20,000 of them, rare programs are counted as `other`; one that asks again later is counted anew, so its own number may be too low. The sum is exact',
     }),
     byContent: Type.Array(
       Type.Object({ id: Type.String(), externalId: Type.String(), title: Type.String(), ...turns }),
