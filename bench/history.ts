@@ -56,6 +56,8 @@ export interface DecisionPlan {
   rules?: readonly Rule[];
   /** The number of a candidate that decided them too: every tenth it denies, the others it allows. */
   candidateNo?: number;
+  /** Entries of its own, by their place among all; `items`, `rules` and `candidateNo` are then without meaning. */
+  entryAt?: (place: number) => Entry;
 }
 
 export const monthUntil = (to: number): { from: number; to: number } => ({ from: to - SPAN_MS, to });
@@ -136,23 +138,31 @@ const licenseOf = (requesterId: string, type: string, at: number): License => ({
   updatedAt: at,
 });
 
-async function addDecisions(db: SqliteDb, { count, items, from, to, rules, candidateNo }: DecisionPlan): Promise<void> {
-  const outcome = rules === undefined ? randomOutcomes() : decidedBy(rules);
+async function addDecisions(db: SqliteDb, plan: DecisionPlan): Promise<void> {
+  const { count, from, to, entryAt = entriesOf(plan) } = plan;
   let now = from;
   const ledger = await openSqliteLedger(db, { now: () => Math.floor(now) });
-  const nextItem = skewed(items, seeded(11));
-  const inputs = checksOf(20_000, () => '');
   const underWay = new Set<Promise<unknown>>();
   for (let made = 0; made < count; made += ENTRIES_AT_ONCE) {
     now = from + ((to - from) * made) / count;
-    const entries = Array.from({ length: Math.min(ENTRIES_AT_ONCE, count - made) }, (_, i) => ({
-      ...entryOf(inputs[(made + i) % inputs.length] as CheckRequest, nextItem(), outcome),
-      candidate: candidateNo === undefined ? null : toCandidateText(candidateNo, i % 10 === 0 ? DENIED : 0, 0),
-    }));
+    const entries = Array.from({ length: Math.min(ENTRIES_AT_ONCE, count - made) }, (_, i) => entryAt(made + i));
     await record(ledger, entries, underWay);
   }
   await Promise.all(underWay);
   await ledger.close();
+}
+
+/** By rules or in fixed shares, on items asked for with skew. */
+function entriesOf({ items, rules, candidateNo }: DecisionPlan): (place: number) => Entry {
+  const outcome = rules === undefined ? randomOutcomes() : decidedBy(rules);
+  const nextItem = skewed(items, seeded(11));
+  const inputs = checksOf(20_000, () => '');
+  const candidateAt = (place: number): string | null =>
+    candidateNo === undefined ? null : toCandidateText(candidateNo, place % 10 === 0 ? DENIED : 0, 0);
+  return (place) => ({
+    ...entryOf(inputs[place % inputs.length] as CheckRequest, nextItem(), outcome),
+    candidate: candidateAt(place),
+  });
 }
 
 async function record(ledger: Ledger, entries: Entry[], underWay: Set<Promise<unknown>>): Promise<void> {

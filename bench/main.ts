@@ -39,6 +39,7 @@ import { statementsPart } from './statements.ts';
 import { tracingPart } from './tracing.ts';
 import { urlsPart } from './urls.ts';
 import { usagePart } from './usage.ts';
+import { visitorsPart } from './visitors.ts';
 import { webhooksPart } from './webhooks.ts';
 
 const PARTS: readonly Part[] = [
@@ -62,6 +63,7 @@ const PARTS: readonly Part[] = [
   signalsPart,
   flatPart,
   usagePart,
+  visitorsPart,
   impactPart,
   partnerPart,
   privacyPart,

@@ -6,19 +6,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../kit/launch.ts';
-import { openConnection } from '../src/db/sqlite/connection.ts';
 import { replaceCandidate } from '../src/policies/candidate-store.ts';
-import { type Figure, median, type Part, type PartOptions } from './figure.ts';
+import type { Figure, Part, PartOptions } from './figure.ts';
 import { monthUntil, openStore } from './history.ts';
 import { itemAt, TEN_RULES } from './inputs.ts';
-import { type Postern, startPostern } from './service.ts';
+import { ALL, askRecords, type Report, startToReport, timed } from './reports.ts';
+import { startPostern } from './service.ts';
 
 const ITEMS = 100_000;
 const MIDDLING = 500;
-
-interface Report {
-  summary: { totalRequests: number; uniqueRequesters: number; uniqueContent: number };
-}
 
 export const usagePart: Part = {
   name: 'usage',
@@ -111,7 +107,6 @@ async function reportsOf(
   ];
 }
 
-const ALL = '/v1/analytics/usage?period=all';
 const oneItem = (index: number): string => `${ALL}&contentId=${itemAt(index).externalId}`;
 const SQL_ALL =
   'select count(*), sum(reason = 0), count(distinct requester_id), count(distinct content_no) from decisions';
@@ -134,36 +129,3 @@ const OVERVIEW = [
   ['the overview, demand', '/v1/analytics/demand?reason=no_license&limit=6'],
   ['the overview, the latest decisions', '/v1/access/decisions?limit=10&expand=names'],
 ] as const;
-
-/** Stops a service that has caught up; what it takes is from its start to the first report. */
-async function startToReport(dataDir: string, total: number): Promise<{ ms: number; cpuMs: number }> {
-  const began = performance.now();
-  await using postern = await startPostern({ dataDir });
-  for (;;) {
-    // While it is still counting, a report is refused after ten seconds.
-    const report = await postern.get<Report>(ALL).catch(() => undefined);
-    if (report === undefined) continue;
-    if (report.summary.totalRequests !== total) throw new Error(`${report.summary.totalRequests} instead of ${total}`);
-    return { ms: performance.now() - began, cpuMs: postern.cpuMs() };
-  }
-}
-
-async function timed(postern: Postern, path: string, rounds: number): Promise<{ value: number; cpuMs: number }> {
-  const took: number[] = [];
-  const cpuMs = postern.cpuMs();
-  for (let i = 0; i < rounds; i++) {
-    const began = performance.now();
-    await postern.get(path);
-    took.push(performance.now() - began);
-  }
-  return { value: median(took), cpuMs: (postern.cpuMs() - cpuMs) / rounds };
-}
-
-function askRecords(dataDir: string, sql: string, params: readonly number[]): number {
-  const connection = openConnection(join(dataDir, 'postern.db'), { readOnly: true });
-  const began = performance.now();
-  connection.all(sql, params);
-  const tookMs = performance.now() - began;
-  connection.close();
-  return tookMs;
-}
