@@ -1,10 +1,12 @@
 /**
- * The package of `npm run package`, installed in an empty folder with the machine's own Node.js and npm, is all of
- * Postern. It serves, decides, reports (threads, DuckDB and all), and stops on request.
+ * The packages of `npm run package`, installed in an empty folder with the machine's own Node.js and npm. That of
+ * Postern serves, decides, reports (threads, DuckDB and all), and stops on request. Those of the client and of the
+ * adapters need no registry, and guard a site.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -21,6 +23,7 @@ import { assertBackgroundWorked } from '../../kit/background.ts';
 import { outside, outsidePath, type Ran, runOutside } from '../../kit/npm.ts';
 import { until } from '../../kit/until.ts';
 import { words } from '../../kit/words.ts';
+import { VERSION } from '../../src/lib/version.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,20 +47,123 @@ const bytesIn = (path: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 
-test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) => {
+interface Packed {
+  name: string;
+  filename: string;
+  files: { path: string }[];
+}
+
+/** Packs everything as it is published; returns what npm says of each package. */
+async function pack(): Promise<Packed[]> {
   // npm runs no scripts here, so what it would run first is run.
   assert.equal((await run(process.execPath, ['scripts/build.ts'], {}, { cwd: process.cwd() })).status, 0);
   // It is built anew: what no source leads to does not come along.
   mkdirSync('dist', { recursive: true });
   writeFileSync('dist/left-over.js', '');
-  const packed = await run(
+  const { status, stdout, stderr } = await run(
     'npm',
     ['run', '--silent', 'package', '--', '--json', '--pack-destination', folder],
-    { PATH: process.env.PATH ?? '' },
+    { PATH: process.env.PATH ?? '', POSTERN_REPOSITORY: 'https://git.example/postern' },
     { cwd: process.cwd() },
   );
-  assert.equal(packed.status, 0, packed.stderr);
-  const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout) as Packed[];
+}
+const packed = await pack();
+
+test('the client and every adapter install from their files alone, and run as their pages say', async () => {
+  const cwd = join(folder, 'site');
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'package.json'), '{"private": true, "type": "module"}');
+  const parts = packed.filter(({ name }) => name !== 'postern');
+  const files = parts.map(({ filename }) => join(folder, filename));
+  const offline = ['install', '--offline', '--no-audit', '--no-fund', '--cache', join(folder, 'empty-cache')];
+  const installed = await run('npm', [...offline, ...files], {}, { cwd });
+  assert.equal(installed.status, 0, installed.stderr);
+  assert.deepEqual(
+    parts.map(({ name }) => name),
+    ['client', ...Object.keys(RUNS)].map((name) => `@postern/${name}`),
+  );
+  const place = (name: string): string => join(cwd, 'node_modules/@postern', name);
+  for (const [name, { program, says }] of Object.entries(RUNS)) {
+    // Out of `node_modules`, as its page says: its platform builds and configures the copy.
+    const copy = join(cwd, name);
+    cpSync(place(name), copy, { recursive: true });
+    writeFileSync(join(copy, 'run.mjs'), program);
+    const ran = await run(process.execPath, ['run.mjs'], SETTINGS, { cwd: copy });
+    assert.match(ran.stdout, says, `${name}: ${ran.stderr}`);
+  }
+  const root = join(folder, 'postern');
+  mkdirSync(root);
+  const [service = ''] = packed.filter(({ name }) => name === 'postern').map(({ filename }) => filename);
+  assert.equal((await run('tar', ['-xzf', join(folder, service), '-C', root, '--strip-components=1'])).status, 0);
+  for (const at of [root, ...['client', ...Object.keys(RUNS)].map(place)]) {
+    const manifest = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
+    const { private: blocked, license, publishConfig, repository, version } = manifest;
+    assert.deepEqual([blocked, license, version], [undefined, 'Apache-2.0', VERSION], at);
+    assert.deepEqual(publishConfig, { access: 'public', provenance: true });
+    assert.equal(repository.url, 'git+https://git.example/postern.git');
+    for (const name of ['LICENSE', 'README.md', ...manifest.files]) assert.ok(existsSync(join(at, name)), name);
+  }
+});
+
+/** A Postern that is not there: the adapters answer as it was chosen. */
+const SETTINGS = {
+  POSTERN_URL: 'http://127.0.0.1:9',
+  POSTERN_KEY: 'k',
+  POSTERN_ORIGIN: 'https://site.example',
+  POSTERN_ASK: 'everyone',
+  POSTERN_ON_ERROR: 'deny',
+};
+
+/** A request to each adapter, by its package in plain Node.js, and what comes of it. */
+const RUNS: Readonly<Record<string, { program: string; says: RegExp }>> = {
+  cloudflare: {
+    program: `import worker from './worker.js';
+      const context = { waitUntil() {}, passThroughOnException() {} };
+      console.log((await worker.fetch(new Request('https://site.example/a'), process.env, context)).status);`,
+    says: /^503$/m,
+  },
+  cloudfront: {
+    program: `await import('./configure.mjs');
+      const { handler } = await import('./index.mjs');
+      const request = { clientIp: '192.0.2.1', method: 'GET', uri: '/a', querystring: '', headers: {} };
+      console.log((await handler({ Records: [{ cf: { config: { eventType: 'viewer-request' }, request } }] })).status);`,
+    says: /^503$/m,
+  },
+  // Modules of its platform are given by its compiler.
+  fastly: {
+    program: `import { readFileSync } from 'node:fs';
+      const [, name] = /from '(@postern[^']+)'/.exec(readFileSync('src/index.js', 'utf8'));
+      const { guardSite, SETTINGS } = await import(name);
+      const guard = guardSite(async () => process.env);
+      const event = { request: new Request('https://site.example/a'), client: { address: '192.0.2.1', geo: {} }, waitUntil() {} };
+      console.log((await guard(event)).status);`,
+    says: /^503$/m,
+  },
+  netlify: {
+    program: `import guard, { config } from './netlify/edge-functions/postern.ts';
+      globalThis.Netlify = { env: { get: (name) => process.env[name], toObject: () => process.env } };
+      const context = { ip: '192.0.2.1', geo: {}, next: async () => new Response('page'), waitUntil() {} };
+      console.log(config.path, (await guard(new Request('https://site.example/a'), context)).status);`,
+    says: /^\/\* 503$/m,
+  },
+  next: {
+    program: `import { mkdirSync, writeFileSync } from 'node:fs';
+      mkdirSync('node_modules/next', { recursive: true });
+      writeFileSync('node_modules/next/server.js', 'export const NextResponse = Response;');
+      writeFileSync('node_modules/next/package.json', '{"type":"module","exports":{"./server":"./server.js"}}');
+      const { proxy, config } = await import('./proxy.ts');
+      const context = { waitUntil() {} };
+      console.log(config.matcher, (await proxy(new Request('https://site.example/a'), context)).status);`,
+    says: /^\/:path\* 503$/m,
+  },
+};
+
+test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) => {
+  const [own] = packed.filter(({ name }) => name === 'postern');
+  assert.ok(own !== undefined);
+  const { filename, files } = own;
   const paths = files.map(({ path }) => path);
   for (const path of words(`
     bin/postern.js dist/postern.js dist/main.js dist/db/sqlite/worker.js dist/decisions/history/columns/columns-worker.js dist/audit/audit-worker.js dist/LICENSES.txt console/dist/index.html docs/cli.md
@@ -82,8 +188,7 @@ test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) 
   t.diagnostic(`installed: ${size.toFixed(0)} MB`);
   assert.ok(size <= SIZE_MB, `${size} MB installed`);
   const bin = join(folder, 'node_modules/.bin/postern');
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  assert.deepEqual(await run(bin, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+  assert.deepEqual(await run(bin, ['--version']), { status: 0, stdout: `${VERSION}\n`, stderr: '' });
   assert.deepEqual(deadLinksIn(join(folder, 'node_modules/postern')), []);
   // Node.js has an option of this name, too.
   const absent = await run(bin, ['status', '--env-file', 'absent.env']);

@@ -72,10 +72,12 @@ testPlatform({ name: 'Fastly', start, lacks: ['bot', 'memory'] });
 test('the compiler of the platform takes it, and it is what the platform has that it uses', async () => {
   const place = folderOf({});
   cpSync('adapters/fastly', place, { recursive: true });
-  const npm = ['install', '--no-audit', '--no-fund', '--ignore-scripts'];
+  const client = folderOf({});
+  installClient(client);
+  const packed = join(client, 'node_modules/@postern/client');
+  const npm = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--install-links', packed];
   const installed = await runOutside('npm', npm, { cwd: place, withinMs: 400_000 });
   assert.equal(installed.status, 0, installed.stderr);
-  installClient(place);
   const compiler = join(place, 'node_modules/@fastly/js-compute/dist/cli/js-compute-runtime-cli.js');
   // It fails before the first request where the platform lacks a name.
   writeFileSync(
