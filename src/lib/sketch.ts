@@ -2,7 +2,7 @@
  * Counts distinct texts approximately (HyperLogLog: Flajolet and others, 2007), in at most 2 KiB. The texts are not
  * kept; without the salt, none can be recognized. The standard error is 3 %; small numbers are nearly exact.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const INDEX_BITS = 10;
 const REGISTERS = 1 << INDEX_BITS;
@@ -12,8 +12,9 @@ const RANK_MAX = (1 << RANK_BITS) - 1;
 /** A register and its rank, which is one more than the zeros that lead the rest of the hash. */
 export type Mark = number;
 
-export function toMark(text: string, salt: Uint8Array): Mark {
-  const digest = createHash('sha256').update(salt).update(text).digest();
+/** `salt`: of one length. */
+export function toMark(text: string, salt: string): Mark {
+  const digest = hash('sha256', salt + text, 'buffer');
   const index = digest.readUInt16BE(0) % REGISTERS;
   const high = digest.readUInt32BE(2);
   const zeros = high === 0 ? 32 + Math.clz32(digest.readUInt32BE(6)) : Math.clz32(high);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { openColumns } from '../../src/decisions/history/columns/columns.ts';
+import type { VisitorsQuestion } from '../../src/decisions/history/columns/visitors.ts';
 import { type Decided, openPostgresRecords, openRecords } from './records.ts';
 
 const DAY = 86_400_000;
@@ -44,7 +45,8 @@ for (const [engine, openEngine] of [
         rmSync(records.columnsFile);
         columns = open();
       };
-      return { ...records, count, rebuild, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
+      const visitors = (query: VisitorsQuestion) => columns.visitors(query);
+      return { ...records, count, visitors, rebuild, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
     };
 
     test('who asks', async () => {
@@ -92,6 +94,49 @@ for (const [engine, openEngine] of [
       const all = await given.count();
       await given.rebuild();
       assert.deepEqual(await given.count(), all);
+    });
+
+    test('visitors of a page add up, also where the programs of a flood are one of them', async () => {
+      await using given = await begin();
+      const page = 'site.example/a';
+      const on = (decisions: Decided[]): Decided[] => decisions.map((one) => ({ ...one, url: `${page}?n=${one.seq}` }));
+      const flood = Array.from({ length: 1_500 }, (_, n) => ask(`made-up-${n}`, START + (n % 2) * DAY));
+      await given.addDecisions([
+        ...on(flood),
+        ...on(many(4, 'often/1', START + DAY)),
+        ...many(6, 'often/1', START),
+        ...on([{ ...ask('GPTBot', START), crawler: 'GPTBot', verified: 1 }]),
+        ...on([{ ...ask('GPTBot', START), crawler: 'GPTBot', claimed: 'GPTBot', reason: 7 }]),
+        ...on([{ ...ask('often/1', START + DAY), requesterId: 'partner' }]),
+      ]);
+      const starts = [START, START + DAY];
+      const query = { enforced: true, from: START, to: START + 2 * DAY, starts, limit: 2_000, pages: 1 };
+      const { unique, visitors } = await given.visitors(query);
+      assert.equal(unique, visitors.length);
+      const of = (id: string, proof?: string) =>
+        visitors.find(({ visitor }) => visitor.id === id && (!('proof' in visitor) || visitor.proof === proof));
+      const shown = (requests: number, trend: number[], onPage = requests, counts = {}) => {
+        const own = { requests, allowed: requests, verified: 0, spoofed: 0, ...counts };
+        return { ...own, trend, pages: [{ page, ...own, requests: onPage, allowed: Math.min(own.allowed, onPage) }] };
+      };
+      const bare = (one: ReturnType<typeof of>) => {
+        const { visitor: _, ...counts } = one ?? { visitor: null };
+        return counts;
+      };
+      assert.deepEqual(bare(of('often')), shown(10, [6, 4], 4));
+      assert.deepEqual(bare(of('GPTBot', 'verified')), shown(1, [1, 0], 1, { verified: 1 }));
+      assert.deepEqual(bare(of('GPTBot', 'spoofed')), shown(1, [1, 0], 1, { allowed: 0, spoofed: 1 }));
+      assert.deepEqual(bare(of('partner')), shown(1, [0, 1]));
+      // At most 752 names a day: those of the flood, `often` and `gptbot`.
+      assert.equal(of('other'), undefined);
+      await given.addDecisions(on(Array.from({ length: 300 }, (_, n) => ask(`more-${n}`, START))));
+      const after = await given.visitors(query);
+      const other = after.visitors.find(({ visitor }) => visitor.id === 'other');
+      assert.deepEqual(bare(other), shown(52, [52, 0]));
+      assert.equal(
+        after.visitors.reduce((sum, one) => sum + one.requests, 0),
+        1_500 + 300 + 13,
+      );
     });
 
     test('erased inputs have no program, and nobody knows its name any more', async () => {

@@ -10,6 +10,7 @@ import type { TimeSpan } from './licensed.ts';
 import { answerBounds } from './questions.ts';
 import { cellMs, fold, QUARTER_HOUR_MS, type SeriesCell } from './series.ts';
 import { inSnapshot, integer, readColumns, readRows, type Selection, select, text } from './sql.ts';
+import { EACH_WHO, OTHER_WHO } from './who.ts';
 
 type Filters = Omit<Selection, 'from' | 'to' | 'after' | 'enforced'>;
 
@@ -224,7 +225,7 @@ export async function readTrends(
     connection,
     `select owner::double, min(since)::double, sum(n)::double from
        (select owner, ${cells.since} as since, count(*) as n
-        from (select ${groupColumn(column).sql} as key, quarter, decided_at ${column === 'content' ? ofAnyType : from})
+        from (select ${keySql(column, numbers)} as key, quarter, decided_at ${column === 'content' ? ofAnyType : from})
         join (values ${numbers.map((number) => `(${integer(number)})`).join(', ')}) as top(owner) on owner = key
         group by owner, ${cells.key})
      group by owner, since // ${cells.length}`,
@@ -233,6 +234,10 @@ export async function readTrends(
   const toCell = (i: number): SeriesCell => [since[i] as number, requests[i] as number];
   return numbers.map((number) => fold(query.starts, (own.get(number) ?? []).map(toCell)));
 }
+
+/** Each program without a name needs to be looked up only where these are listed. */
+const keySql = (column: Column, numbers: readonly number[]): string =>
+  column === 'who' && !numbers.includes(OTHER_WHO) ? EACH_WHO : groupColumn(column).sql;
 
 /** Counts the decisions of another span. */
 async function readTotals(

@@ -1,11 +1,11 @@
 /**
  * Small numbers for texts such as requester ids, stored in a table of the columns. Promise: a text keeps its number.
  */
-import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
-import { Recent } from '../../../lib/cache/lru.ts';
+import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+import { Lru, Recent } from '../../../lib/cache/lru.ts';
 
-/** Texts cached in memory; when there are more, all are dropped. An LRU would take half of a rebuild (measured). */
-const KEPT_MAX = 100_000;
+/** Texts cached in memory. Those beyond cost a query for each chunk that has one. */
+const KEPT_MAX = 200_000;
 
 /** The tables, each with the numbers of one column. */
 export const DICTIONARIES = [
@@ -30,35 +30,28 @@ export interface Dictionary {
 }
 
 export function dictionary(writer: DuckDBConnection, table: DictionaryName): Dictionary {
-  const kept = new Map<string, number>();
-  const recent = new Recent<number>();
+  const kept = new Lru<string, number>(KEPT_MAX, undefined, new Recent());
 
-  function findNumber(text: string): number | undefined {
-    const before = recent.get(text);
-    if (before !== undefined) return before;
-    const number = kept.get(text);
-    if (number !== undefined) recent.set(text, number);
-    return number;
-  }
-
-  function forget(): void {
-    kept.clear();
-    recent.clear();
-  }
-
-  async function assign(unknown: readonly string[]): Promise<[text: string, number: number][]> {
-    const list = listValue([...unknown]);
-    await writer.run(
-      `insert into ${table}
-       select (select coalesce(max(number), 0) from ${table}) + row_number() over (), id
-       from (select unnest($1) as id) anti join ${table} using (id)`,
-      [list],
-      [LIST(VARCHAR)],
-    );
-    const [numbers, texts] = await (
-      await writer.run(`select number, id from ${table} where id in (select unnest($1))`, [list], [LIST(VARCHAR)])
+  async function find(texts: readonly string[]): Promise<[text: string, number: number][]> {
+    const [numbers = [], ids] = await (
+      await writer.run(
+        `select number, id from ${table} where id in (select unnest($1))`,
+        [listValue([...texts])],
+        [LIST(VARCHAR)],
+      )
     ).getColumns();
-    return (numbers ?? []).map((number, i) => [texts?.[i] as string, number as number]);
+    return numbers.map((number, i) => [ids?.[i] as string, number as number]);
+  }
+
+  async function assign(fresh: readonly string[]): Promise<[text: string, number: number][]> {
+    const [most] = await (await writer.run(`select coalesce(max(number), 0) from ${table}`)).getColumns();
+    const numbers = fresh.map((_, i) => (most?.[0] as number) + 1 + i);
+    await writer.run(
+      `insert into ${table} select unnest($1), unnest($2)`,
+      [listValue(numbers), listValue([...fresh])],
+      [LIST(INTEGER), LIST(VARCHAR)],
+    );
+    return numbers.map((number, i) => [fresh[i] as string, number]);
   }
 
   return {
@@ -68,20 +61,21 @@ export function dictionary(writer: DuckDBConnection, table: DictionaryName): Dic
       for (let i = 0; i < count; i++) {
         const text = textAt(i);
         if (text === null) continue;
-        const number = findNumber(text);
+        const number = kept.get(text);
         if (number === undefined) unknown.add(text);
         else numbers[i] = number;
       }
       if (unknown.size === 0) return numbers;
-      if (kept.size + unknown.size > KEPT_MAX) forget();
-      const assigned = new Map(await assign([...unknown]));
-      for (const [text, number] of assigned) kept.set(text, number);
+      const found = new Map(await find([...unknown]));
+      const fresh = [...unknown].filter((text) => !found.has(text));
+      if (fresh.length > 0) for (const [text, number] of await assign(fresh)) found.set(text, number);
+      for (const [text, number] of found) kept.set(text, number);
       for (let i = 0; i < count; i++) {
         const text = textAt(i);
-        if (text !== null && numbers[i] === 0) numbers[i] = assigned.get(text) as number;
+        if (text !== null && numbers[i] === 0) numbers[i] = found.get(text) as number;
       }
       return numbers;
     },
-    forget,
+    forget: () => kept.clear(),
   };
 }

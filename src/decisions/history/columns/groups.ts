@@ -3,13 +3,15 @@
  * texts are looked up for the groups alone.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { PROGRAM_SQL } from './programs.ts';
+import { namedSql } from './programs.ts';
 import { integer, readRows } from './sql.ts';
-import { WHO, WHO_TEXTS } from './who.ts';
+import { EACH_WHO, foldWho, WHO, WHO_TEXTS } from './who.ts';
 
 interface GroupColumn {
   /** SQL over a decision. */
   sql: string;
+  /** Finer groups that are counted first, and the SQL that makes the number of such a group one of `sql`. */
+  finer?: { sql: string; fold: (number: string) => string };
   /** The table of its texts, by `number` and `id`; absent: the value itself. */
   table?: string;
   order?: 'desc';
@@ -17,10 +19,10 @@ interface GroupColumn {
 
 /** The values that decisions can be grouped by. */
 const COLUMNS = {
-  who: { sql: WHO, table: WHO_TEXTS },
+  who: { sql: WHO, finer: { sql: EACH_WHO, fold: foldWho }, table: WHO_TEXTS },
   requester: { sql: 'requester', table: 'requesters' },
   crawler: { sql: 'crawler', table: 'crawlers' },
-  program: { sql: PROGRAM_SQL, table: 'programs' },
+  program: { sql: namedSql('program'), finer: { sql: 'program', fold: namedSql }, table: 'programs' },
   claimed: { sql: 'claimed', table: 'claims' },
   collection: { sql: 'collection', table: 'collections' },
   content: { sql: 'content', table: 'content' },
@@ -61,10 +63,26 @@ export type Group<Count extends string> = Record<Count, number> & { ids: (string
 /** Returns the SQL of the groups, by number. */
 export function groupsSql({ from, by, counts, where = 'true' }: Grouping<string>): string {
   const numbers = by.map((one, i) => `${COLUMNS[one].sql} as n${i}`);
-  const counted = Object.entries<string>(counts).map(([name, sql]) => `(${sql})::double as "${name}"`);
-  const keys = by.map((_, i) => i + 1);
-  return `select * from (select ${[...numbers, ...counted].join(', ')} ${from} group by ${keys.join(', ')}) where ${where}`;
+  return `select * from (select ${[...numbers, ...countsSql(counts)].join(', ')} ${from} group by ${keysSql(by)}) where ${where}`;
 }
+
+/** The same for counts that add up: where there are finer groups, these are counted first. */
+function summedSql(grouping: Grouping<string>): string {
+  const { from, by, counts, where = 'true' } = grouping;
+  const columns = by.map(groupColumn);
+  if (columns.every(({ finer }) => finer === undefined)) return groupsSql(grouping);
+  const finer = columns.map(({ sql, finer: own }, i) => `${own?.sql ?? sql} as n${i}`);
+  const folded = columns.map(({ finer: own }, i) => `${own?.fold(`n${i}`) ?? `n${i}`} as n${i}`);
+  const sums = Object.keys(counts).map((name) => `sum("${name}") as "${name}"`);
+  return `select * from (select ${[...folded, ...sums].join(', ')} from
+    (select ${[...finer, ...countsSql(counts)].join(', ')} ${from} group by ${keysSql(by)})
+    group by ${keysSql(by)}) where ${where}`;
+}
+
+const countsSql = (counts: Readonly<Record<string, string>>): string[] =>
+  Object.entries(counts).map(([name, sql]) => `(${sql})::double as "${name}"`);
+
+const keysSql = (by: readonly Grouped[]): string => by.map((_, i) => i + 1).join(', ');
 
 /** Returns the joins of the texts, and the text of each number. */
 export function namesSql(by: readonly Grouped[], groups: string): { joins: string; texts: string[] } {
@@ -77,7 +95,7 @@ export function namesSql(by: readonly Grouped[], groups: string): { joins: strin
   };
 }
 
-/** Returns the number of groups, and those with the greatest counts, then by their ids. */
+/** Returns the number of groups, and those with the greatest counts, then by their ids. The counts add up. */
 export async function readMost<Count extends string>(
   connection: DuckDBConnection,
   grouping: Grouping<Count>,
@@ -98,7 +116,7 @@ export async function readMost<Count extends string>(
   // Looks up the texts of possible first groups only: with a million requesters, that is most of the work.
   const rows = await readRows<Record<string, number> & Record<`k${number}`, string | null>>(
     connection,
-    `with counted as materialized (${groupsSql(grouping)}), most as (
+    `with counted as materialized (${summedSql(grouping)}), most as (
        select * from counted where "${value}" >=
          (select min(least) from (select "${value}" as least from counted order by least desc limit ${integer(limit)}))
      )

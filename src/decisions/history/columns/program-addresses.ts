@@ -15,7 +15,7 @@ const SKETCHES_MAX = 2_000;
 interface Life {
   day: number;
   no: number | undefined;
-  salt: Uint8Array;
+  salt: string;
   sketches: Map<number, Sketch>;
   noted: [program: number, mark: Mark][];
 }
@@ -34,7 +34,7 @@ export function openAddresses(writer: DuckDBConnection): ProgramAddresses {
   function lifeOn(day: number): Life {
     const known = lives.find((one) => one.day === day);
     if (known !== undefined) return known;
-    const life = { day, no: undefined, salt: randomBytes(16), sketches: new Map(), noted: [] };
+    const life = { day, no: undefined, salt: randomBytes(16).toString('hex'), sketches: new Map(), noted: [] };
     lives.push(life);
     return life;
   }

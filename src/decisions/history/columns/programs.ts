@@ -30,9 +30,12 @@ export const FIXED_MAX = 3;
 /** The rows of the fixed numbers, which have no day. */
 export const FIXED_NAMES = [...FIXED].map(([name, number]) => `(${number}, '${name}', -1)`).join(', ');
 
-/** The number of a decision's program; those without a name are one. */
-export const PROGRAM_SQL = `case when program <= ${FIXED_MAX} or program in (select number from programs) then program
-  else ${FIXED.get(OTHER_PROGRAMS)} end`;
+/** Programs beyond the names. */
+export const OTHER = FIXED.get(OTHER_PROGRAMS) as number;
+
+/** The number of a program if it has a name, as SQL; the others are one. */
+export const namedSql = (program: string): string =>
+  `case when ${program} <= ${FIXED_MAX} or ${program} in (select number from programs) then ${program} else ${OTHER} end`;
 
 const DAY_MS = 86_400_000;
 const QUARTERS_A_DAY = 96;

@@ -1,9 +1,9 @@
 /** Counts visitors by page and by time. Promise: all of one snapshot, so that it adds up. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type ReportQuery, readTrends, selectCounted, toCells } from './counts.ts';
-import { groupColumn, readMost } from './groups.ts';
+import { readMost } from './groups.ts';
 import { inSnapshot, integer, readRows } from './sql.ts';
-import { type CountedWho, toVisitor } from './who.ts';
+import { type CountedWho, EACH_WHO, foldWho, toVisitor } from './who.ts';
 
 export interface VisitorsQuestion extends ReportQuery {
   /** Number of pages. */
@@ -77,14 +77,20 @@ async function readVisits(
 ): Promise<Map<number, Visit[]>> {
   if (pages.length === 0) return new Map();
   const list = (numbers: readonly number[]): string => numbers.map((number) => `(${integer(number)})`).join(', ');
+  const names = Object.keys(COUNTS);
   const counts = Object.entries(COUNTS).map(([name, sql]) => `(${sql})::double as "${name}"`);
+  const sums = names.map((name) => `sum("${name}") as "${name}"`);
   const rows = await readRows<Visit>(
     connection,
-    `select who::double as who, page, ${counts.join(', ')}
-     from (select ${groupColumn('who').sql} as who, page, reason, verified, claimed ${from} and page <> 0)
-     join (values ${list(pages)}) as pages_shown(shown) on shown = page
-     join (values ${list(who)}) as who_shown(one) on one = who
-     group by who, page order by requests desc, page`,
+    `select one::double as who, page, ${names.map((name) => `"${name}"`).join(', ')} from
+       (select ${foldWho('each')} as folded, page, ${sums.join(', ')} from
+         (select ${EACH_WHO} as each, page, ${counts.join(', ')}
+          from (select requester, crawler, claimed, verified, program, page, reason ${from} and page <> 0)
+          join (values ${list(pages)}) as pages_shown(shown) on shown = page
+          group by 1, 2)
+        group by 1, 2)
+     join (values ${list(who)}) as who_shown(one) on one = folded
+     order by requests desc, page`,
   );
   return Map.groupBy(rows, (row) => row.who);
 }

@@ -4,7 +4,7 @@
  */
 import { BROWSERS, NO_USER_AGENT } from '../../../rules/crawlers/program.ts';
 import { PROOFS, type Proof } from './dimensions.ts';
-import { PROGRAM_SQL } from './programs.ts';
+import { namedSql, OTHER } from './programs.ts';
 
 export type CountedWho =
   | { kind: 'requester'; id: string }
@@ -16,9 +16,18 @@ export type CountedWho =
 const PROGRAMS = 2 ** 32;
 
 /** Negative numbers are crawlers'. */
-export const WHO = `case when requester <> 0 then requester
+const whoSql = (program: string): string => `case when requester <> 0 then requester
   when crawler <> 0 then -(crawler * ${PROOFS.length} + case when claimed <> 0 then 2 when verified <> 0 then 1 else 0 end)
-  when program = 0 then 0 else ${PROGRAMS} + ${PROGRAM_SQL} end`;
+  when program = 0 then 0 else ${PROGRAMS} + ${program} end`;
+
+export const WHO = whoSql(namedSql('program'));
+/** The same with a number for each program without a name: for less than the time of looking each of them up. */
+export const EACH_WHO = whoSql('program');
+/** Makes one of these numbers one of `WHO`. */
+export const foldWho = (each: string): string =>
+  `case when ${each} <= ${PROGRAMS} then ${each} else ${PROGRAMS} + ${namedSql(`(${each} - ${PROGRAMS})`)} end`;
+/** The number of programs without a name. */
+export const OTHER_WHO = PROGRAMS + OTHER;
 
 /** The texts of these numbers: a kind and a name, with a space in between. */
 export const WHO_TEXTS = `(select number, 'requester ' || id as id from requesters union all
