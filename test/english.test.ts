@@ -4,7 +4,20 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { filesIn, findFaults } from '../kit/english.ts';
 
-const PLACES = ['src', 'audit', 'client', 'console', 'kit', 'proof', 'test', 'bench', 'demo', 'scripts', 'docs'];
+const PLACES = [
+  'src',
+  'audit',
+  'client',
+  'clients',
+  'console',
+  'kit',
+  'proof',
+  'test',
+  'bench',
+  'demo',
+  'scripts',
+  'docs',
+];
 const PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 test('the English of comments, messages and pages', () => {

@@ -39,7 +39,12 @@ const PROGRAMS: readonly Program[] = [
   { command: '/usr/share/wordpress/wp-load.php', package: WORDPRESS_PACKAGES, files: WORDPRESS },
   { command: 'php-cgi', package: 'php-cgi', files: 'test/system/enforce/applications.test.ts' },
   { command: 'varnishd', package: 'varnish', files: 'test/system/enforce/varnish.test.ts' },
-  { command: 'python3', package: 'python3', files: 'test/system/enforce/applications.test.ts' },
+  {
+    command: 'python3',
+    package: 'python3',
+    files: 'test/system/{enforce/applications,client/languages}.test.ts',
+  },
+  { command: 'php', package: 'php-cli php-curl', files: 'test/system/client/languages.test.ts' },
   { command: 'bash', package: 'bash', files: 'test/system/cli/completion.test.ts' },
   { command: 'zsh', package: 'zsh', files: 'test/system/cli/completion.test.ts' },
   { command: 'fish', package: 'fish', files: 'test/system/cli/completion.test.ts' },

@@ -15,7 +15,7 @@ const NAMES = programFor(() => {}).commands.map((one) => one.name());
 const BARE = new RegExp(`(?<!npx (?:--no -- )?|[\\w/.-])postern (${NAMES.join('|')})\\b`);
 
 test('pages', () => {
-  const pages = globSync('{*.md,{docs,adapters,client,deploy,examples}/**/*.md}', {
+  const pages = globSync('{*.md,{docs,adapters,client,clients,deploy,examples}/**/*.md}', {
     cwd: root,
     exclude: ['**/node_modules/**'],
   });
