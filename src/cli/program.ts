@@ -36,6 +36,7 @@ import { statusCommand } from './status.ts';
 import { plainLines, type Terminal } from './terminal.ts';
 import { usageCommand } from './usage.ts';
 import { usersCommand } from './users.ts';
+import { visitorsCommand } from './visitors.ts';
 import { webhooksCommand } from './webhooks.ts';
 
 const COMMANDS = [
@@ -54,6 +55,7 @@ const COMMANDS = [
   signalsCommand,
   statementsCommand,
   usageCommand,
+  visitorsCommand,
   programsCommand,
   attentionCommand,
   statusCommand,
