@@ -3,6 +3,7 @@
 import { openRanges } from '../../src/requesters/identities/ranges.ts';
 import type { Crawler } from '../../src/rules/crawlers/crawler.ts';
 import { CRAWLERS, findCrawler } from '../../src/rules/crawlers/directory.ts';
+import { isProgram } from '../../src/rules/crawlers/program.ts';
 import { type FoundAddress, openAddresses } from './addresses.ts';
 import type { AuditAnswer, PolicyOfFile } from './answers.ts';
 import { combinedReader } from './combined.ts';
@@ -179,7 +180,8 @@ function addVisit(tally: VisitTally, visit: LoggedVisit, { crawler, outcome, ans
   const row = tally.rowOf(crawler === null ? NO_CRAWLER : (PLACES.get(crawler) ?? NO_CRAWLER), outcome);
   addToRow(row, visit);
   tally.addDay(at, GROUPS.indexOf(pickGroup(crawler, outcome)));
-  if (target !== null && crawler !== null) {
+  if (crawler === null) addProgram(tally, visit);
+  else if (target !== null) {
     tally.addUrl(row, host, target);
     if (isRobots(target)) row.robots++;
   }
@@ -191,6 +193,12 @@ function addVisit(tally: VisitTally, visit: LoggedVisit, { crawler, outcome, ans
     row.denied++;
     tally.addReason(reason);
   }
+}
+
+function addProgram(tally: VisitTally, { userAgent, address, at, host, target }: LoggedVisit): void {
+  if (userAgent === null || !isProgram(userAgent)) return;
+  const page = target === null ? null : (host ?? '') + target.split('?', 1)[0];
+  tally.programs.add({ userAgent, address, at, page, isRobots: target !== null && isRobots(target) });
 }
 
 function addToRow(row: ReportRow, { at, status, bytes }: LoggedVisit): void {

@@ -9,7 +9,7 @@ import { REASONS, type Reason } from '../../src/rules/reason.ts';
 import { barsHtml, daysSvg, escape, type Html, number, type TableCell, tableHtml } from './page.ts';
 import type { AuditReport, CrawlerTraffic, Traffic } from './report.ts';
 import { STYLE } from './style.ts';
-import { percent, ratioText, sizeText, urlsText } from './text.ts';
+import { percent, programRequestsText, ratioText, sizeText, urlsText } from './text.ts';
 
 const AI: readonly CrawlerPurpose[] = ['training', 'search', 'user_fetch'];
 const KINDS = [...CRAWLER_PURPOSES, 'forged', 'verified', 'unknown', 'allowed', 'denied', 'not_covered', 'none'];
@@ -32,6 +32,7 @@ const TAGS: Record<string, string> = { unknown: 'not verified', user_fetch: 'use
 const CRAWLERS_IN_CHART = 15;
 const CRAWLERS_WITH_PATHS = 12;
 const CRAWLERS_IN_TABLE = 200;
+const PROGRAMS_IN_TABLE = 100;
 
 /** `at`: the time of the report, epoch ms. */
 export function auditHtml(report: AuditReport, at: number): string {
@@ -42,6 +43,7 @@ export function auditHtml(report: AuditReport, at: number): string {
     cards(report),
     daysPart(report),
     crawlersPart(report),
+    programsPart(report),
     operatorsPart(report),
     policyPart(report),
     tablePart(report),
@@ -163,6 +165,26 @@ function policyPart({ policy, crawlers, others }: AuditReport): string {
 <p>${number(policy.allowed)} requests allowed, ${number(policy.denied)} denied${others?.policy == null ? '' : `; of visitors that name no crawler ${number(others.policy.denied)} denied`}.</p>
 ${policy.notCovered === undefined ? '' : `<p>Not covered: ${counted(policy.notCovered, 'request')} in no collection of the policy file.</p>`}
 ${legend(policy.notCovered === undefined ? ['allowed', 'denied'] : ['allowed', 'denied', 'not_covered'])}${barsHtml(rows)}${reasons.length === 0 ? '' : tableHtml(['Reason of denials', 'Requests'], reasons)}`;
+}
+
+function programsPart({ programs, programRequests, requests }: AuditReport): string {
+  if (programs.length === 0) return '';
+  const rows = programs
+    .slice(0, PROGRAMS_IN_TABLE)
+    .map((one): TableCell[] => [
+      one.program,
+      { html: escape(programRequestsText(one)), right: true },
+      one.pages,
+      one.addresses ?? '–',
+      one.robotsTxt,
+      one.firstSeen.slice(0, 10),
+      one.lastSeen.slice(0, 10),
+    ]);
+  const heads = ['Program', 'Requests', 'Pages, about', 'Addresses, about', 'robots.txt', 'First seen', 'Last seen'];
+  const rest = programs.length - rows.length;
+  return `<h2>Programs that the crawler directory does not name</h2>
+<p class="soft">${counted(programRequests, 'request')} (${percent(programRequests, requests)}), by the name that their user agents give.</p>
+${tableHtml(heads, rows)}${rest > 0 ? `<p class="soft">${counted(rest, 'more program')} in the JSON report.</p>` : ''}`;
 }
 
 const tag = (kind: string): Html => ({ html: `<span class="tag ${kind}">${escape(TAGS[kind] ?? kind)}</span>` });

@@ -5,6 +5,7 @@ import type { CrawlerPurpose } from '../../src/rules/crawlers/crawler.ts';
 import { CRAWLERS } from '../../src/rules/crawlers/directory.ts';
 import type { Reason } from '../../src/rules/reason.ts';
 import type { Missed } from './fetch-ranges.ts';
+import { listPrograms, type ProgramTraffic } from './programs.ts';
 import type { Given } from './range-files.ts';
 import type { Read } from './read.ts';
 import {
@@ -72,6 +73,10 @@ export interface AuditReport {
   crawlers: CrawlerTraffic[];
   /** Visitors whose user agents name no crawler. */
   others: Traffic | null;
+  /** The programs with the most requests, at most 1,000. */
+  programs: ProgramTraffic[];
+  /** The requests of all programs that the directory does not name. */
+  programRequests: number;
   operators: OperatorTraffic[];
   days: { date: string; requests: Partial<Record<VisitGroup, number>> }[];
   /** The published addresses that crawlers were verified with. */
@@ -124,6 +129,8 @@ export function toReport(input: ReportInput): AuditReport {
     bytes: total((row) => row.bytes),
     crawlers: named.map((row) => toCrawler(row, merged, toAnswers, paths)),
     others: others === undefined ? null : toTraffic(others, toAnswers),
+    programs: listPrograms(merged.programs),
+    programRequests: merged.programs.requests,
     operators: toOperators(named, merged),
     days: toDays(merged),
     lists: given.map(({ source, crawlers, ranges }) => ({

@@ -1,6 +1,7 @@
 /** The counts of an audit, in bounded memory. One thread fills a tally; `merge` joins those of several. */
 import { CRAWLER_PURPOSES } from '../../src/rules/crawlers/crawler.ts';
 import type { Reason } from '../../src/rules/reason.ts';
+import { type CountedPrograms, mergePrograms, ProgramTally } from './programs.ts';
 import { type Hash, Hasher, UrlTable } from './url-table.ts';
 
 export const OUTCOMES = ['verified', 'forged', 'unknown'] as const;
@@ -51,6 +52,7 @@ export interface VisitCounts {
   /** Requests of crawlers whose address may be that of a proxy, or cannot be read. */
   doubtful: number;
   addressless: number;
+  programs: CountedPrograms;
   table: { words: Int32Array; size: number };
 }
 
@@ -72,6 +74,7 @@ export class VisitTally {
   readonly #days: VisitCounts['days'] = new Map();
   readonly #referrals: VisitCounts['referrals'] = new Map();
   readonly #reasons: VisitCounts['reasons'] = new Map();
+  readonly programs: ProgramTally;
   readonly #hasher: Hasher;
   readonly #table = new UrlTable();
   #otherDays = 0;
@@ -81,6 +84,7 @@ export class VisitTally {
 
   /** The same seed for all threads of a run. */
   constructor(seed: number) {
+    this.programs = new ProgramTally(seed);
     this.#hasher = new Hasher(seed);
   }
 
@@ -164,6 +168,7 @@ export class VisitTally {
       hostless: this.#hostless,
       doubtful: this.#doubtful,
       addressless: this.#addressless,
+      programs: this.programs.counted(),
       table: this.#table.share(),
     };
   }
@@ -236,6 +241,7 @@ export function merge(all: readonly VisitCounts[]): MergedCounts {
     hostless: total((one) => one.hostless),
     doubtful: total((one) => one.doubtful),
     addressless: total((one) => one.addressless),
+    programs: mergePrograms(all.map((one) => one.programs)),
     urls: countUrls(table),
   };
 }

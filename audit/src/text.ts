@@ -3,10 +3,11 @@
 import { counted, type Terminal, type TerminalCell, table } from '../../src/cli/terminal.ts';
 import { paint, plain } from '../../src/lib/terminal-text.ts';
 import { REASONS, type Reason } from '../../src/rules/reason.ts';
+import type { ProgramTraffic } from './programs.ts';
 import type { AuditReport, CrawlerTraffic, Traffic } from './report.ts';
 
 export interface TextOptions {
-  /** Crawlers in the table. */
+  /** Rows in the tables of crawlers and of programs. */
   top: number;
 }
 
@@ -17,6 +18,7 @@ export function auditText(terminal: Terminal, report: AuditReport, { top }: Text
   const parts = [
     headText(report),
     crawlersText(terminal, report, top),
+    programsText(terminal, report, top),
     operatorsText(terminal, report),
     pathsText(terminal, report),
     policyText(report),
@@ -73,6 +75,32 @@ function numberCells(one: CrawlerTraffic | NonNullable<AuditReport['others']>): 
 
 export const urlsText = ({ urls, urlsAtLeast }: Pick<CrawlerTraffic, 'urls' | 'urlsAtLeast'>): string =>
   `${urlsAtLeast ? '≥ ' : ''}${urls.toLocaleString('en')}`;
+
+function programsText(terminal: Terminal, { programs, programRequests, requests }: AuditReport, top: number): string {
+  if (programs.length === 0) return '';
+  const rows = programs
+    .slice(0, top)
+    .map((one): TerminalCell[] => [
+      one.program,
+      programRequestsText(one),
+      one.pages,
+      one.addresses,
+      one.robotsTxt,
+      one.firstSeen.slice(0, 10),
+      one.lastSeen.slice(0, 10),
+    ]);
+  const heads = ['program', 'requests', '≈ pages', '≈ addresses', 'robots.txt', 'first seen', 'last seen'];
+  const rest = programs.length - rows.length;
+  const more = rest > 0 ? `${counted(rest, 'more program')}; see --top, --json or --html\n` : '';
+  const title = `${counted(programRequests, 'request')} of programs that the crawler directory does not name (${percent(programRequests, requests)})`;
+  return `${paint(terminal, 'bold', title)}\n${table(terminal, heads, rows)}${more}`;
+}
+
+export const programRequestsText = ({
+  requests,
+  requestsAtLeast,
+}: Pick<ProgramTraffic, 'requests' | 'requestsAtLeast'>): string =>
+  `${requestsAtLeast ? '≥ ' : ''}${requests.toLocaleString('en')}`;
 
 function operatorsText(terminal: Terminal, { operators }: AuditReport): string {
   const shown = operators.filter(({ crawls }) => crawls > 0).slice(0, 10);

@@ -35,7 +35,7 @@ export function auditCommand(parent: Command, context: CommandContext): void {
     .command('audit')
     .argument('<file...>', 'access logs, plain or gzip; - reads standard input')
     .description(
-      'Shows which crawlers an access log names, whether they are who they say, and what they fetched. It needs no service. Reads the formats "combined" and "common" of nginx and Apache, and JSON lines of nginx, Cloudflare, CloudFront and Caddy. Guide: docs/audit.md',
+      'Shows which crawlers an access log names, whether they are who they say, what they fetched, and which programs the crawler directory does not name. It needs no service. Reads the formats "combined" and "common" of nginx and Apache, and JSON lines of nginx, Cloudflare, CloudFront and Caddy. Guide: docs/audit.md',
     )
     .option('--policy <file>', 'policy file; also shows what this policy would have answered')
     .option('--host <name>', 'host of requests whose line names none, for the policy')
@@ -50,7 +50,7 @@ export function auditCommand(parent: Command, context: CommandContext): void {
     )
     .option('--fetch', 'fetch the lists of addresses that the crawler directory names; without it, nothing is fetched')
     .option('--html <file>', 'also write the report as one HTML page')
-    .option('--top <n>', 'crawlers in the table', '20')
+    .option('--top <n>', 'rows in the tables of crawlers and of programs', '20')
     .option('--threads <n>', 'threads that count (default: one for each core, at most 8)');
   examples(
     command,

@@ -41,13 +41,24 @@ export class Sketch {
   }
 }
 
+/** Returns the text of a sketch that counted the texts of both, with one salt. */
+export function joinSketches(one: string, other: string): string {
+  const joined = new Sketch();
+  for (const text of [one, other]) for (const mark of readMarks(text)) joined.add(mark);
+  return joined.toText();
+}
+
+function* readMarks(text: string): Generator<Mark> {
+  const bytes = Buffer.from(text, 'base64');
+  for (let at = 0; at + 1 < bytes.length; at += 2) yield bytes.readUInt16LE(at);
+}
+
 /** Returns how many texts a sketch counted. */
 export function estimate(text: string): number {
-  const bytes = Buffer.from(text, 'base64');
   let set = 0;
   let sum = 0;
-  for (let at = 0; at + 1 < bytes.length; at += 2) {
-    sum += 2 ** -(bytes.readUInt16LE(at) & RANK_MAX);
+  for (const mark of readMarks(text)) {
+    sum += 2 ** -(mark & RANK_MAX);
     set++;
   }
   const zeros = REGISTERS - set;

@@ -708,6 +708,83 @@ describe('--policy', () => {
   });
 });
 
+describe('programs that the directory does not name', () => {
+  const line = (n: number, agent: string, target = `/p${n}`): string =>
+    combined({
+      ip: `198.51.${Math.floor(n / 250) % 250}.${n % 250}`,
+      at: new Date(Date.UTC(2026, 10, 1) + n * 1000).toISOString(),
+      target,
+      status: 200,
+      bytes: 10,
+      referrer: '-',
+      agent,
+    });
+
+  test('by requests, with pages, addresses, robots.txt and when they came', async () => {
+    const lines = [
+      line(0, 'Mozilla/5.0 (compatible; NewBot/1.0; +https://new.example)', '/robots.txt'),
+      ...Array.from({ length: 20 }, (_, n) => line(n, 'newbot/2', `/a?${n}`)),
+      line(30, 'other-bot'),
+      line(31, GPTBOT),
+      line(32, FIREFOX),
+      line(33, '-'),
+      line(34, '()'),
+      line(35, '<b>x</b>'),
+    ];
+    const file = put('programs.log', lines.join('\n'));
+    const { programs, programRequests } = await audit(file);
+    assert.equal(programRequests, 24);
+    assert.deepEqual(
+      programs.map(({ program }) => program),
+      ['newbot', 'b', 'other-bot'],
+    );
+    const { pages = 0, addresses, ...first } = programs[0] ?? {};
+    // Few are counted nearly exactly: two of them may look the same.
+    assert.ok(pages > 0 && pages <= 2 && Math.abs((addresses ?? 0) - 20) <= 4, `${pages} ${addresses}`);
+    assert.deepEqual(first, {
+      program: 'newbot',
+      requests: 21,
+      requestsAtLeast: false,
+      robotsTxt: 1,
+      firstSeen: '2026-11-01T00:00:00.000Z',
+      lastSeen: '2026-11-01T00:00:19.000Z',
+    });
+    const page = join(folder, 'programs.html');
+    const { stdout } = await run(file, '--html', page, '--top', '1');
+    assert.match(stdout, /^24 requests of programs that the crawler directory does not name \(88\.9 %\)$/m);
+    assert.match(stdout, /^newbot +21 +[12] +\d\d +1 +2026-11-01 +2026-11-01$/m);
+    assert.match(stdout, /^2 more programs; see --top, --json or --html$/m);
+    assert.match(readFileSync(page, 'utf8'), /<td>newbot<\/td><td class="n">21<\/td>/);
+  });
+
+  test('an address that may be a proxy’s, or is none, is not counted', async () => {
+    const lines = [line(1, 'newbot'), line(2, 'newbot')].map((text) => text.replace(/^\S+/, 'unknown'));
+    const { programs } = await audit(put('addressless.log', lines.join('\n')));
+    assert.deepEqual([programs[0]?.requests, programs[0]?.addresses], [2, null]);
+  });
+
+  test('a flood of made-up names hides no real one, whenever it comes', async () => {
+    const made = (n: number): string => line(n, `made-up-${n}/1.0`);
+    const flood = Array.from({ length: 100_000 }, (_, n) => made(n));
+    const real = (name: string): string[] => Array.from({ length: 750 }, (_, n) => line(n, `${name}/1.0`));
+    const spread = flood.flatMap((text, n) => (n % 133 === 0 ? [text, line(n, 'spread/1.0')] : [text]));
+    const file = put('flood.log', [...real('early'), ...spread, ...real('late')].join('\n'));
+    for (const threads of ['1', '4']) {
+      const { programs, programRequests } = await audit(file, '--threads', threads);
+      assert.deepEqual([programRequests, programs.length], [102_252, 1_000]);
+      const first = new Map(programs.slice(0, 3).map((one) => [one.program, one]));
+      assert.deepEqual([...first.keys()].toSorted(), ['early', 'late', 'spread']);
+      for (const { program, requests, requestsAtLeast } of first.values()) {
+        const all = program === 'spread' ? 752 : 750;
+        assert.ok(
+          requests <= all && requests > all - 60 && (requests === all || requestsAtLeast),
+          `${program}: ${requests}`,
+        );
+      }
+    }
+  });
+});
+
 describe('hostile logs', () => {
   const EVIL = '<script>alert(1)</script>\u001b]0;owned\u0007\u202e"\'&';
 
