@@ -5,13 +5,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, matchesGlob } from 'node:path';
+import { join, matchesGlob, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { DockerfileParser, type From } from 'dockerfile-ast';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import type { Answer } from '../kit/answer.ts';
 import { freePort } from '../kit/port.ts';
 import { query, startPostgres } from '../kit/postgres.ts';
@@ -25,6 +26,11 @@ const read = (file: string): string => readFileSync(file, 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'postern-deploy-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const isSetting = (name: string): boolean => Object.hasOwn(SETTINGS, name.replace(/_FILE$/, ''));
+// Its types would be read by every check of types.
+const require = createRequire(import.meta.url);
+// oxlint-disable-next-line no-explicit-any
+type Manifest = any;
+const DOCKERFILE_ENV = read('deploy/Dockerfile');
 const packageJson = JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> };
 
 describe('Dockerfile', () => {
@@ -140,6 +146,127 @@ describe('compose.yaml', () => {
     assert.equal(postgres.ports, undefined);
     // Requests in flight have ten seconds to finish.
     assert.ok(Number.parseInt(postern.stop_grace_period, 10) > 10);
+  });
+});
+
+describe('kubernetes/postern.yaml', () => {
+  const objects = parseAllDocuments(read('deploy/kubernetes/postern.yaml')).map((document) => document.toJS());
+  const find = (kind: string, name = 'postern') =>
+    objects.find((one) => one.kind === kind && one.metadata.name === name);
+  const set = find('StatefulSet');
+  const pod = set.spec.template.spec;
+  const [container] = pod.containers;
+
+  /** The schemas of Kubernetes, compiled to functions. */
+  const SCHEMAS: Readonly<Record<string, string>> = {
+    'v1 ServiceAccount': 'IoK8sApiCoreV1ServiceAccount',
+    'v1 Service': 'IoK8sApiCoreV1Service',
+    'apps/v1 StatefulSet': 'IoK8sApiAppsV1StatefulSet',
+    'policy/v1 PodDisruptionBudget': 'IoK8sApiPolicyV1PodDisruptionBudget',
+    'networking.k8s.io/v1 NetworkPolicy': 'IoK8sApiNetworkingV1NetworkPolicy',
+  };
+  interface Validate {
+    (object: unknown): boolean;
+    errors?: { instancePath: string; keyword: string }[] | null;
+  }
+
+  /** Notes the fields that are read: those that a schema does not know are never looked at. */
+  function watched(value: Manifest, path: string, unread: Set<string>): Manifest {
+    if (typeof value !== 'object' || value === null) return value;
+    const parts = Object.entries(value).map(([key, one]) => [key, watched(one, `${path}/${key}`, unread)]);
+    for (const [key] of parts) unread.add(`${path}/${key}`);
+    const copy = Array.isArray(value) ? parts.map(([, one]) => one) : Object.fromEntries(parts);
+    return new Proxy(copy, {
+      get(target, key) {
+        unread.delete(`${path}/${String(key)}`);
+        return Reflect.get(target, key);
+      },
+    });
+  }
+
+  /** Returns the paths of what the schema of its kind refuses or does not know. */
+  function faultsOf(object: Manifest): string[] {
+    const schema = SCHEMAS[`${object.apiVersion} ${object.kind}`];
+    const { validate } = require(resolve(`node_modules/kubernetes-models/_schemas/${schema}.js`)) as {
+      validate: Validate;
+    };
+    const unread = new Set<string>();
+    validate(watched(object, '', unread));
+    const refused = (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath}: ${keyword}`);
+    return [...refused, ...[...unread].map((path) => `${path}: unknown`)];
+  }
+
+  test('is as the schemas of Kubernetes have it', () => {
+    assert.equal(objects.length, 6);
+    for (const object of objects) assert.deepEqual(faultsOf(object), []);
+    // The schemas refuse what they should.
+    const { spec } = set;
+    const wrong = (change: object): string[] => faultsOf({ ...set, spec: { ...spec, ...change } });
+    assert.deepEqual(wrong({ replicas: '3' }), ['/spec/replicas: type']);
+    assert.deepEqual(wrong({ replica: 3 }), ['/spec/replica: unknown']);
+    assert.deepEqual(wrong({ template: undefined }), ['/spec: required']);
+    const probe = { httpGet: { pathname: '/livez', port: 'http' } };
+    const template = { ...spec.template, spec: { ...pod, containers: [{ ...container, livenessProbe: probe }] } };
+    assert.deepEqual(wrong({ template }), ['/spec/template/spec/containers/0/livenessProbe/httpGet/pathname: unknown']);
+  });
+
+  test('its parts name each other', () => {
+    const labels = set.spec.template.metadata.labels;
+    const selectors = [
+      set.spec.selector.matchLabels,
+      find('Service').spec.selector,
+      find('Service', set.spec.serviceName).spec.selector,
+      find('PodDisruptionBudget').spec.selector.matchLabels,
+      find('NetworkPolicy').spec.podSelector.matchLabels,
+      pod.topologySpreadConstraints[0].labelSelector.matchLabels,
+    ];
+    for (const selector of selectors) assert.deepEqual(selector, labels);
+    assert.ok(find('ServiceAccount', pod.serviceAccountName));
+    const volumes = [...pod.volumes, ...set.spec.volumeClaimTemplates.map((one: Manifest) => one.metadata)];
+    assert.deepEqual(
+      container.volumeMounts.map((one: Manifest) => one.name).toSorted(),
+      volumes.map((one: Manifest) => one.name).toSorted(),
+    );
+    const [{ name, containerPort }] = container.ports;
+    assert.ok(DOCKERFILE_ENV.includes(`POSTERN_PORT=${containerPort}`));
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+      assert.equal(container[probe].httpGet.port, name);
+  });
+
+  test('several nodes, no root, a root that is read only, secrets by reference alone', () => {
+    assert.ok(set.spec.replicas > find('PodDisruptionBudget').spec.maxUnavailable + 1);
+    assert.deepEqual([pod.securityContext.runAsNonRoot, pod.automountServiceAccountToken], [true, false]);
+    const { readOnlyRootFilesystem, allowPrivilegeEscalation, capabilities } = container.securityContext;
+    assert.deepEqual([readOnlyRootFilesystem, allowPrivilegeEscalation], [true, false]);
+    assert.deepEqual(capabilities, { drop: ['ALL'] });
+    const mounted = container.volumeMounts.find((one: Manifest) => one.name === 'secrets').mountPath;
+    for (const { name, value } of container.env) {
+      assert.ok(isSetting(name), name);
+      if (/URL|KEY|PASSWORD|SECRET/.test(name)) assert.match(`${name}=${value}`, new RegExp(`_FILE=${mounted}/`));
+    }
+    // It stops answering in time.
+    const delay = container.env.find((one: Manifest) => one.name === 'POSTERN_STOP_DELAY').value;
+    const { periodSeconds, failureThreshold } = container.readinessProbe;
+    assert.ok(periodSeconds * failureThreshold < Number(delay));
+    assert.ok(Number(delay) + 10 < pod.terminationGracePeriodSeconds);
+  });
+
+  test('a node with its settings and secrets as files answers its probes', async () => {
+    const server = await startPostgres();
+    const at = mkdtempSync(join(tmpdir(), 'postern-secrets-'));
+    after(() => rmSync(at, { recursive: true }));
+    const key = newKeyText('secret');
+    writeFileSync(join(at, 'database-url'), server.urlOf('postgres'));
+    writeFileSync(join(at, 'bootstrap-key'), `${key}\n`);
+    const given = container.env.map(({ name, value }: Manifest): [string, string] => [
+      name,
+      String(value).replace('/run/secrets/postern', at),
+    ]);
+    await using node = await startTestService({ env: { ...Object.fromEntries(given), POSTERN_STOP_DELAY: '0' } });
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+      assert.equal((await fetch(node.url + container[probe].httpGet.path)).status, 200);
+    const headers = { authorization: `Bearer ${key}` };
+    assert.equal((await fetch(`${node.url}/v1/content`, { headers })).status, 200);
   });
 });
 
