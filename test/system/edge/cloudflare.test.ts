@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Miniflare } from 'miniflare';
+import { until } from '../../../kit/until.ts';
 import { bundleOf } from './bundle.ts';
-import { type Site, testPlatform } from './cases.ts';
+import { FIREFOX, type Site, testPlatform } from './cases.ts';
 import { startWorld, type World } from './world.ts';
 
 /**
@@ -54,6 +55,41 @@ describe('in workerd', () => {
       paths.map((path) => (path.startsWith('/open') ? 200 : 403)),
     );
     assert.equal(world.proxy.asked.length, 200);
+  });
+
+  test('a flood of programs that wait for Postern delays no reader, of whom nothing is asked', async () => {
+    await using world = await startWorld();
+    const settings = {
+      POSTERN_URL: world.proxy.url,
+      POSTERN_KEY: world.postern.key,
+      POSTERN_ORIGIN: 'https://site.example',
+      POSTERN_ASK: 'programs',
+      POSTERN_ON_ERROR: 'deny',
+      POSTERN_TIMEOUT_MS: '8000',
+    };
+    await using site = await start(world, settings);
+    // Postern answers none of them: each program waits for all of its time.
+    world.proxy.faults = Array.from({ length: 200 }, () => 'silent');
+    let answered = 0;
+    const programs = Array.from({ length: 100 }, async (_, i) => {
+      const { status } = await site.visit(`/open/${i}`, { headers: { 'user-agent': `GPTBot/1.${i}` } });
+      answered++;
+      return status;
+    });
+    await until('all of them wait', () => world.proxy.asked.length === programs.length);
+    const readers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => site.visit(`/shut/${i}`, { headers: { 'user-agent': FIREFOX } })),
+    );
+    assert.equal(answered, 0);
+    assert.deepEqual(new Set(readers.map(({ status }) => status)), new Set([200]));
+    assert.equal(world.proxy.asked.length, programs.length);
+    assert.deepEqual(new Set(await Promise.all(programs)), new Set([503]));
+    // Then Postern counts as dead, and another flood asks nothing for a while.
+    const again = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => site.visit(`/open/${i}`, { headers: { 'user-agent': `GPTBot/2.${i}` } })),
+    );
+    assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([503]));
+    assert.equal(world.proxy.asked.length, programs.length);
   });
 
   test('a Worker without its settings serves nothing, and says what is missing', async () => {
