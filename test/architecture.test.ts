@@ -78,6 +78,7 @@ const OWNERS: Record<string, string> = {
   agent_keys: 'requesters/signatures/store.ts service/privacy/identity-records.ts',
   identity_lists: 'requesters/identities/store.ts service/privacy/identity-records.ts',
   crawler_directory: 'requesters/crawlers/directory-store.ts',
+  own_crawlers: 'requesters/crawlers/own-store.ts',
   sightings: 'decisions/visitors/sighting-store.ts service/privacy/records.ts',
   sighting_cursors: 'decisions/visitors/sighting-store.ts',
   api_keys: 'api/keys/store.ts',

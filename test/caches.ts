@@ -97,6 +97,8 @@ class Given {
     await this.node.call('DELETE', `/v1/requesters/${this.requesterId}`, { key });
   }
 
+  removeCrawler = (token: string) => this.write('DELETE', `crawlers/${token}`);
+
   /** Returns a reader of the decision and its policy. */
   decision = (asked: object) => async () => {
     const { allowed, reason, policyId, error } = await this.check(asked);
@@ -484,6 +486,18 @@ export const CASES: Cases = {
       },
       readers: { directory: found },
     };
+  },
+  async 'crawler.created'(given) {
+    const add = () => given.write('POST', 'crawlers', { token: 'Ownbot', purpose: 'other' });
+    return {
+      edit: add,
+      readers: { directory: () => given.get('crawlers?own=true') },
+      clean: () => given.removeCrawler('ownbot'),
+    };
+  },
+  async 'crawler.deleted'(given) {
+    await given.write('POST', 'crawlers', { token: 'Ownbot', purpose: 'other' });
+    return { edit: () => given.removeCrawler('ownbot'), readers: { directory: () => given.get('crawlers?own=true') } };
   },
   async 'license.created'(given) {
     const readers = await given.licensed({ hasValidLicense: true });

@@ -97,6 +97,11 @@ export const ERRORS = {
     type: 'not_found_error',
     meaning: 'Licenses of this type are not offered, or not for this collection.',
   },
+  crawler_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    meaning: 'No entry of your own in the crawler directory has this token.',
+  },
   user_not_found: { status: 404, type: 'not_found_error', meaning: 'No user has this id.' },
   proxy_probe_not_found: {
     status: 404,
@@ -141,6 +146,16 @@ export const ERRORS = {
     meaning: 'Another item has this externalId. Edit that one, or use upsert.',
   },
   requester_exists: { status: 409, type: 'conflict_error', meaning: 'A requester with this id is already registered.' },
+  crawler_exists: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'The crawler directory has a crawler with this token or name already.',
+  },
+  too_many_crawlers: {
+    status: 409,
+    type: 'conflict_error',
+    meaning: 'The crawler directory has as many entries of your own as it can have. Remove one first.',
+  },
   statement_running: {
     status: 409,
     type: 'conflict_error',

@@ -12,6 +12,8 @@ import { print, table } from './terminal.ts';
 export function crawlersCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('crawlers').description('The crawler directory: bots, their operators and purposes.');
   listCommand(group, context);
+  addCommand(group, context);
+  removeCommand(group, context);
   registerCommand(group, context);
   listsCommands(group, context);
   directoryCommands(group, context);
@@ -22,13 +24,14 @@ function listCommand(parent: Command, context: CommandContext): void {
     .command('list')
     .description('Lists the crawlers that the service knows, and how each can be verified.')
     .addOption(new Option('--purpose <purpose>', 'only crawlers with this purpose').choices([...CRAWLER_PURPOSES]))
+    .option('--own', 'only entries of your own')
     .option('--search <text>', 'only crawlers with this text in their name, operator or user agent');
   examples(command, '$ postern crawlers list --purpose training', '$ postern crawlers list --search openai');
-  does<{ purpose?: Crawler['purpose']; search?: string }>(command, context, async (options) => {
+  does<{ purpose?: Crawler['purpose']; search?: string; own?: true }>(command, context, async (options) => {
     const { terminal } = context;
     const postern = await connect(terminal, options);
     const crawlers = await Array.fromAsync(
-      postern.listCrawlers({ purpose: options.purpose, q: options.search, limit: 100 }),
+      postern.listCrawlers({ purpose: options.purpose, q: options.search, own: options.own, limit: 100 }),
     );
     await print(terminal, options, crawlers, () =>
       table(
@@ -40,6 +43,41 @@ function listCommand(parent: Command, context: CommandContext): void {
     const { directory } = await postern.listCrawlers({ limit: 1 });
     terminal.err(`The directory is of ${directory.date}${FROM[directory.source]}.\n`);
     return undefined;
+  });
+}
+
+function addCommand(parent: Command, context: CommandContext): void {
+  const command = parent
+    .command('add')
+    .argument('<token>', 'a whole token of its user agents, such as foobot')
+    .requiredOption('--purpose <purpose>', `what it is for: ${CRAWLER_PURPOSES.join(', ')}`)
+    .option('--name <name>', 'how rules name it (default: the token)')
+    .option('--operator <name>', 'who operates it')
+    .option('--url <url>', 'a page about it')
+    .description('Adds an entry of your own to the crawler directory. It stays when the directory is replaced.');
+  examples(command, "$ postern crawlers add foobot --name Foobot --operator 'Foo Ltd' --purpose training");
+  type Options = { purpose: Crawler['purpose']; name?: string; operator?: string; url?: string };
+  does<Options>(command, context, async (options, token = '') => {
+    const { terminal } = context;
+    const { purpose, name, operator, url } = options;
+    const crawler = await (await connect(terminal, options)).createCrawler({ token, purpose, name, operator, url });
+    await print(terminal, options, crawler, () => `${token}\n`);
+    terminal.err(`Rules can name it as ${crawler.name}.\n`);
+    return EXIT.ok;
+  });
+}
+
+function removeCommand(parent: Command, context: CommandContext): void {
+  const command = parent
+    .command('remove')
+    .argument('<token>', 'its token')
+    .description('Removes an entry of your own from the crawler directory. Rules that name it match nothing then.');
+  examples(command, '$ postern crawlers remove foobot');
+  does(command, context, async (options, token = '') => {
+    const { terminal } = context;
+    await (await connect(terminal, options)).deleteCrawler(token);
+    terminal.err(`${token} is no entry of your own any more.\n`);
+    return EXIT.ok;
   });
 }
 

@@ -38,7 +38,7 @@ import { findUnbilled } from '../reports/statements/unbilled.ts';
 import { usageRoutes } from '../reports/usage/routes.ts';
 import { candidateFiguresRoute } from '../reports/whatif/candidate-routes.ts';
 import { impactRoutes, simulateRoutes } from '../reports/whatif/routes.ts';
-import { crawlerRegistrationRoutes, crawlerRoutes } from '../requesters/crawlers/routes.ts';
+import { crawlerEditRoutes, crawlerRoutes } from '../requesters/crawlers/routes.ts';
 import { identityRoutes } from '../requesters/identities/routes.ts';
 import { verifiableIn } from '../requesters/identities/verifiable.ts';
 import { licenseRoutes } from '../requesters/licenses/routes.ts';
@@ -192,7 +192,7 @@ function addRequesterRoutes(app: App, parts: Parts): void {
   requesterRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
   privacyRoutes(app, { db, changes, clock, ledger, columns });
   tokenRoutes(app, { db, changes, clock, tokens });
-  crawlerRegistrationRoutes(app, { db, changes, clock });
+  crawlerEditRoutes(app, { db, changes, clock, allowPrivate: config.webhookAllowPrivate });
   identityRoutes(app, { db, changes, clock, identities });
   const counting = pickCounting(parts);
   licenseRoutes(app, { db, changes, clock, findUnbilled: (id, bounds) => findUnbilled(counting, id, bounds) });

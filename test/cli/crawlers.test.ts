@@ -24,7 +24,7 @@ test('those of a purpose as JSON', async () => {
   const expected = CRAWLERS.filter(({ purpose }) => purpose === 'user_fetch');
   assert.deepEqual(
     JSON.parse(stdout),
-    expected.map((crawler) => ({ object: 'crawler', ...crawler })),
+    expected.map((crawler) => ({ object: 'crawler', ...crawler, own: false })),
   );
 });
 

@@ -164,6 +164,15 @@ const CHANGES: { [route: string]: Plan } = {
     });
     return { path, body: { url }, kind: 'identity.list_accepted', target: url };
   },
+  'POST /v1/crawlers': async (path) => {
+    const token = `bot${next()}`;
+    return { path, body: { token, purpose: 'other' }, kind: 'crawler.created', target: token };
+  },
+  'DELETE /v1/crawlers/{token}': async (path) => {
+    const token = `bot${next()}`;
+    await made(postern, '/v1/crawlers', { token, purpose: 'other' });
+    return { path: path.replace('{token}', token), kind: 'crawler.deleted', target: token };
+  },
   'POST /v1/crawlers/register': makes('requester.created', () => ({ names: ['GPTBot'] })),
   'POST /v1/requesters/{id}/erase': changes('requester.deleted', newRequester),
   'POST /v1/requesters/{id}/tokens': async (path) => ({
@@ -228,8 +237,8 @@ const routes = Object.entries(openapi.paths as { [path: string]: object })
   // Partners' requests for licenses have a test of their own: their actor is a token.
   .filter((route) => /^(POST|PUT|PATCH|DELETE) \/v1\/(?!me\/)/.test(route));
 
-/** Sites are known by their hosts. */
-const nameOf = (record: Record): string => record.id ?? record.host;
+/** Sites are known by their hosts, crawlers by their tokens. */
+const nameOf = (record: Record): string => record.id ?? record.host ?? record.token ?? record.userAgents?.[0];
 
 describe('every route that changes something leaves an entry', () => {
   const actor = { id: '' };

@@ -17,7 +17,7 @@ const KINDS = [
   ...['created', 'updated', 'rolled_back', 'deleted', 'candidate_diverged'].map((verb) => `policy.${verb}`),
   ...['created', 'updated', 'deleted', 'spoofed'].map((verb) => `requester.${verb}`),
   'denials.jumped',
-  'crawler.first_seen',
+  ...['created', 'deleted', 'first_seen'].map((verb) => `crawler.${verb}`),
   ...['created', 'rotated', 'revoked'].map((verb) => `requester_token.${verb}`),
   'identity.list_suspicious',
   ...['created', 'updated', 'revoked', 'expired', 'expiring', 'threshold_reached', 'quota_exceeded'].map(
@@ -214,6 +214,13 @@ describe('each kind', () => {
       path(),
     );
     assert.equal((await one('collection.deleted', '', () => remove(path()), null)).id, id);
+  });
+
+  test("crawlers of one's own", async () => {
+    const body = { token: 'eventbot', purpose: 'other' };
+    const event = await one('crawler.created', '', () => made(postern, '/v1/crawlers', body), null);
+    assert.deepEqual(event.userAgents, ['eventbot']);
+    assert.deepEqual(await one('crawler.deleted', '', () => remove('/v1/crawlers/eventbot'), null), event);
   });
 
   test('offers', async () => {

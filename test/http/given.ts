@@ -13,7 +13,7 @@ const TABLE: readonly [number, string, string][] = [
   [
     404,
     'not_found_error',
-    'content_not_found site_not_found signal_not_found user_not_found collection_not_found policy_not_found policy_version_not_found candidate_not_found requester_not_found requester_token_not_found license_not_found offer_not_found license_request_not_found statement_not_found proxy_probe_not_found ' +
+    'content_not_found site_not_found signal_not_found user_not_found collection_not_found policy_not_found policy_version_not_found candidate_not_found requester_not_found requester_token_not_found license_not_found offer_not_found crawler_not_found license_request_not_found statement_not_found proxy_probe_not_found ' +
       'api_key_not_found decision_not_found webhook_not_found event_not_found delivery_not_found route_not_found',
   ],
   [405, 'validation_error', 'method_not_allowed'],
@@ -22,7 +22,7 @@ const TABLE: readonly [number, string, string][] = [
   [
     409,
     'conflict_error',
-    'external_id_exists requester_exists license_request_closed too_many_license_requests statement_running statement_final policy_in_use default_policy last_admin_key idempotency_key_in_use',
+    'external_id_exists requester_exists crawler_exists too_many_crawlers license_request_closed too_many_license_requests statement_running statement_final policy_in_use default_policy last_admin_key idempotency_key_in_use',
   ],
   [412, 'conflict_error', 'precondition_failed'],
   [422, 'idempotency_error', 'idempotency_key_reused'],

@@ -61,6 +61,7 @@ const FREE: Record<string, string> = {
   leases: 'name holder',
   license_terms: 'license_id tail',
   offers: 'id license_type collection_id features unit currency contact url valid_until x402',
+  own_crawlers: 'id token name operator purpose identities url',
   policies: 'id',
   policy_versions: 'policy_id name description default_action',
   proxy_probes: 'id mark arrived',

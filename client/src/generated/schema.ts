@@ -799,6 +799,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/crawlers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the crawler directory
+         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
+         */
+        get: operations["listCrawlers"];
+        put?: never;
+        /**
+         * Add an entry of your own to the crawler directory
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        post: operations["createCrawler"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/crawlers/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove an entry of your own from the crawler directory
+         * @description Needs the permission `policies:write` (Create, update and delete policies).
+         */
+        delete: operations["deleteCrawler"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/identity-lists": {
         parameters: {
             query?: never;
@@ -1043,26 +1087,6 @@ export interface paths {
          * @description Needs the permission `requesters:read` (Read requesters and licenses). Not for public keys.
          */
         get: operations["getLicenseUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/crawlers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the crawler directory
-         * @description Needs the permission `policies:read` (Read policies, their versions and differences).
-         */
-        get: operations["listCrawlers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2412,7 +2436,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.created" | "crawler.deleted" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -2854,8 +2878,17 @@ export interface components {
             identities: components["schemas"]["Identity"][];
             /** @description A page about the crawler */
             url: string | null;
-            /** @description The page that the row was taken from */
-            source: string;
+            /** @description The page that the row was taken from; null where only you have it */
+            source: string | null;
+            /** @description You added the first token of `userAgents`, with which you can remove your entry again */
+            own: boolean;
+        };
+        CrawlerDeleted: {
+            /** @enum {string} */
+            object: "crawler";
+            token: string;
+            /** @enum {boolean} */
+            deleted: true;
         };
         CrawlerList: {
             /** @enum {string} */
@@ -2941,6 +2974,20 @@ export interface components {
             };
             tags?: string[];
         };
+        CreateCrawler: {
+            /** @description A whole token of its user agents, case-insensitive */
+            token: string;
+            /**
+             * Format: plain-text
+             * @description Unique, case-insensitive; absent: the token
+             */
+            name?: string;
+            operator?: string | null;
+            purpose: components["schemas"]["CrawlerPurpose"];
+            /** @description How a visitor that uses its name is verified; at most 1000 ranges together */
+            identities?: components["schemas"]["Identity"][];
+            url?: string | null;
+        };
         CreateLicense: {
             /** @description 1–128 letters, digits or . _ : @ / - */
             requesterId: string;
@@ -3016,7 +3063,7 @@ export interface components {
         CreateWebhook: {
             /** Format: http-url */
             url: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, denials.jumped, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, license.expiring, site.created, site.updated, site.deleted, signals.drifted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, denials.jumped, crawler.created, crawler.deleted, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, license.expiring, site.created, site.updated, site.deleted, signals.drifted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -3252,7 +3299,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "ambiguous_content" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "statement_running" | "statement_final" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "ambiguous_content" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "crawler_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "crawler_exists" | "too_many_crawlers" | "statement_running" | "statement_final" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /** @description A change of a record, or a decision */
@@ -3278,7 +3325,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {unknown} */
-        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
+        EventType: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "requester.created" | "requester.updated" | "requester.deleted" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.created" | "crawler.deleted" | "crawler.first_seen" | "identity.list_suspicious" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "access.granted" | "access.denied" | "access.rate_limited" | "webhook.test";
         /** @description What a license would cost in its first billing period */
         FirstBill: {
             /** @enum {string} */
@@ -5734,7 +5781,7 @@ export interface components {
         UpdateWebhook: {
             /** Format: http-url */
             url?: string;
-            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, denials.jumped, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, license.expiring, site.created, site.updated, site.deleted, signals.drifted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
+            /** @description Kinds of event, `content.*` for a group, `*` for all: content.created, content.updated, content.archived, content.restored, content.deleted, collection.created, collection.updated, collection.deleted, policy.created, policy.updated, policy.rolled_back, policy.deleted, policy.candidate_diverged, requester.created, requester.updated, requester.deleted, requester_token.created, requester_token.rotated, requester_token.revoked, requester.spoofed, denials.jumped, crawler.created, crawler.deleted, crawler.first_seen, identity.list_suspicious, license.created, license.updated, license.revoked, license.expired, license.expiring, site.created, site.updated, site.deleted, signals.drifted, license.requested, license_request.granted, license_request.declined, license.threshold_reached, license.quota_exceeded, offer.created, offer.updated, offer.deleted, statement.finalized, api_key.created, api_key.rotated, api_key.revoked, access.granted, access.denied, access.rate_limited */
             events?: string[];
             description?: string | null;
             /** @description Any JSON object: 16 KiB, 5 levels */
@@ -8004,6 +8051,99 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    listCrawlers: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before; the filters stay the same */
+                cursor?: string;
+                purpose?: components["schemas"]["CrawlerPurpose"];
+                /** @description Only entries of your own, or only rows of the directory */
+                own?: boolean;
+                /** @description A part of the name, the operator or a user agent */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CrawlerList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    createCrawler: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "foobot",
+                 *       "name": "Foobot",
+                 *       "operator": "Foo Ltd",
+                 *       "purpose": "training"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCrawler"];
+            };
+        };
+        responses: {
+            /** @description A bot of the crawler directory */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Crawler"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    deleteCrawler: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CrawlerDeleted"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     listIdentityLists: {
         parameters: {
             query?: {
@@ -8491,36 +8631,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LicenseUsage"];
-                };
-            };
-            "4XX": components["responses"]["Refused"];
-            "5XX": components["responses"]["Refused"];
-        };
-    };
-    listCrawlers: {
-        parameters: {
-            query?: {
-                /** @description Records per page, 20 by default */
-                limit?: number;
-                /** @description nextCursor of the page before; the filters stay the same */
-                cursor?: string;
-                purpose?: components["schemas"]["CrawlerPurpose"];
-                /** @description A part of the name, the operator or a user agent */
-                q?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CrawlerList"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -9550,7 +9660,7 @@ export interface operations {
                 actor?: string;
                 /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, denials, crawler, identity, crawler_directory, license, site, signals, license_request, offer, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.created" | "crawler.deleted" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */

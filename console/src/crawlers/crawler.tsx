@@ -77,7 +77,7 @@ function Details({ crawler: { userAgents, url, source } }: { crawler: Crawler })
         of={{
           'User agents': <Tags of={userAgents} />,
           Page: url !== null && <Outside href={url} />,
-          Source: <Outside href={source} />,
+          Source: source === null ? 'Your own entry' : <Outside href={source} />,
         }}
       />
     </Panel>

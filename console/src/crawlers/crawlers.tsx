@@ -7,7 +7,7 @@ import { useFilters } from '../parts/filters.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
-import { CrawlerLink, formatDayIn, Tags } from '../parts/show.tsx';
+import { Chip, CrawlerLink, formatDayIn, Tags } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { type Crawler, PROOFS, PURPOSES } from './types.ts';
 
@@ -32,11 +32,19 @@ const COLUMNS: readonly Column<Crawler>[] = [
   {
     label: 'Source',
     narrow: true,
-    show: ({ name, url, source }) => (
-      <Anchor href={url ?? source} target="_blank" rel="noreferrer" size="sm" title={`Page about ${name}`}>
-        {getHost(url ?? source)} <IconExternalLink size={13} />
-      </Anchor>
-    ),
+    show: ({ name, url, source, own }) => {
+      const page = url ?? source;
+      return (
+        <>
+          {own && <Chip>your entry</Chip>}{' '}
+          {page !== null && (
+            <Anchor href={page} target="_blank" rel="noreferrer" size="sm" title={`Page about ${name}`}>
+              {getHost(page)} <IconExternalLink size={13} />
+            </Anchor>
+          )}
+        </>
+      );
+    },
   },
 ];
 

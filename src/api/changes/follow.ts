@@ -135,7 +135,7 @@ interface ChangeRow extends Row {
 
 /** Includes the row of the cursor itself: another row there means another log. */
 const SELECT = `select c.seq, c.id, c.kind, c.object_id, c.owner_id,
-    case when c.kind like 'webhook.%' or c.kind like 'requester.%' then d.object
+    case when c.kind like 'webhook.%' or c.kind like 'requester.%' or c.kind = 'crawler.created' then d.object
          when c.kind like 'content.%' then json_build_object(
            'source', d.object::json -> 'source', 'externalId', d.object::json -> 'externalId')::text end as object
   from changes c left join change_data d on d.id = c.id

@@ -53,6 +53,8 @@ export const FORGETS = {
   'requester_token.revoked': TOKEN,
   'requester.spoofed': NOTHING,
   'denials.jumped': NOTHING,
+  'crawler.created': { directory: 'object' },
+  'crawler.deleted': { directory: 'record' },
   'crawler.first_seen': NOTHING,
   'identity.list_changed': LIST,
   'identity.list_suspicious': LIST,

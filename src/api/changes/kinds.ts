@@ -37,6 +37,8 @@ export const KINDS = {
     event: true,
     doc: 'A requester is denied far more often than in the days before; at most once a day for each',
   },
+  'crawler.created': { event: true, doc: 'A crawler was added to the directory as an entry of your own' },
+  'crawler.deleted': { event: true, doc: 'An entry of your own was removed from the crawler directory' },
   'crawler.first_seen': { event: true, doc: 'A crawler of the directory was seen for the first time' },
   'identity.list_changed': { event: false, doc: 'A published list of addresses has other ranges' },
   'identity.list_suspicious': { event: true, doc: 'A published list shrank by more than half and is held back' },

@@ -54,6 +54,7 @@ export const EXAMPLES: Readonly<Record<string, object | string>> = {
   updateRequester: { tags: ['nonprofit', 'partner'] },
   createRequesterToken: { name: 'Production', expiresAt: '2100-01-01T00:00:00Z' },
   rotateRequesterToken: { graceSeconds: 3600 },
+  createCrawler: { token: 'foobot', name: 'Foobot', operator: 'Foo Ltd', purpose: 'training' },
   registerCrawlers: { names: ['GPTBot', 'ClaudeBot'] },
   acceptIdentityList: { url: 'https://openai.com/gptbot.json' },
   createLicense: { requesterId: 'university', type: 'research', expiresAt: '2100-01-01T00:00:00Z', terms: TERMS },

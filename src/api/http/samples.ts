@@ -32,6 +32,8 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   publishPolicyCandidate: 'policies candidate publish "Research partners"',
   putPolicyCandidate: 'policies candidate put policies/research.yaml',
   reconcileStatement: 'statements reconcile stm_01kbm3q8e5f6v7w8x9y0z1a2b3 counts.csv',
+  createCrawler: "crawlers add foobot --name Foobot --operator 'Foo Ltd' --purpose training",
+  deleteCrawler: 'crawlers remove foobot',
   registerCrawlers: 'crawlers register GPTBot ClaudeBot',
   acceptIdentityList: 'crawlers accept-list https://openai.com/gptbot.json',
   revokeApiKey: 'keys revoke key_01kbm3q8e5f6v7w8x9y0z1a2b3',

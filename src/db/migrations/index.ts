@@ -4,12 +4,18 @@ import { REQUESTERS } from './0001-requesters.ts';
 import { TABLES } from './0001-tables.ts';
 import { CRAWLER_DIRECTORY } from './0037-crawler-directory.ts';
 import { CONTACTS } from './0038-contacts.ts';
+import { OWN_CRAWLERS } from './0039-own-crawlers.ts';
 
 /** The version of `0001`. It makes the same tables as the 36 migrations that there were before the first release. */
 export const FIRST_VERSION = 36;
 
 /** In order. Never edit one that was released. */
-export const MIGRATIONS: readonly Migration[] = [[...TABLES, ...REQUESTERS, ...DECISIONS], CRAWLER_DIRECTORY, CONTACTS];
+export const MIGRATIONS: readonly Migration[] = [
+  [...TABLES, ...REQUESTERS, ...DECISIONS],
+  CRAWLER_DIRECTORY,
+  CONTACTS,
+  OWN_CRAWLERS,
+];
 
 /** The version of a store after all of them. */
 export const schemaVersion = (migrations: readonly Migration[] = MIGRATIONS): number =>

@@ -3,7 +3,7 @@
 import type { UnreadableFigures } from '../../api/keys/unreadable.ts';
 import { findFailing } from '../../api/webhooks/store.ts';
 import type { Db } from '../../db/db.ts';
-import type { CrawlerDirectoryState } from '../../requesters/crawlers/renewal.ts';
+import type { CrawlerDirectoryState } from '../../requesters/crawlers/directory-store.ts';
 import { FRESH_MS, isFresh } from '../../requesters/identities/list.ts';
 import { findLists } from '../../requesters/identities/store.ts';
 import type { DirectoryState } from '../../requesters/signatures/directories.ts';

@@ -7,8 +7,8 @@ import type { Directory } from '../../rules/crawlers/directory.ts';
 import { findIdentityFault, identities } from '../../rules/crawlers/identity.ts';
 
 const DAY_MS = 86_400_000;
-const url = (description: string) => Type.String({ format: 'http-url', maxLength: 2048, description });
-const text = (minLength: number, description: string) =>
+export const directoryUrl = (description: string) => Type.String({ format: 'http-url', maxLength: 2048, description });
+export const directoryText = (minLength: number, description: string) =>
   Type.String({ minLength, maxLength: 64, format: 'plain-text', description });
 
 export const DirectoryFile = Type.Object(
@@ -27,17 +27,17 @@ export const DirectoryFile = Type.Object(
     crawlers: Type.Array(
       Type.Object(
         {
-          name: text(2, 'Unique, case-insensitive'),
-          operator: Type.Union([text(1, 'Who operates it'), Type.Null()]),
+          name: directoryText(2, 'Unique, case-insensitive'),
+          operator: Type.Union([directoryText(1, 'Who operates it'), Type.Null()]),
           purpose: Type.Enum([...CRAWLER_PURPOSES]),
-          userAgents: Type.Array(text(4, 'A whole token of its user agents, case-insensitive'), {
+          userAgents: Type.Array(directoryText(4, 'A whole token of its user agents, case-insensitive'), {
             minItems: 1,
             maxItems: 20,
             description: 'No two crawlers share one',
           }),
           identities,
-          url: Type.Union([url('A page about it'), Type.Null()]),
-          source: url('The page that the row was taken from'),
+          url: Type.Union([directoryUrl('A page about it'), Type.Null()]),
+          source: directoryUrl('The page that the row was taken from'),
         },
         { additionalProperties: false },
       ),

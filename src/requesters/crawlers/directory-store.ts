@@ -14,6 +14,19 @@ export interface TakenDirectory {
   error: string | null;
 }
 
+export interface CrawlerDirectoryState {
+  /** The day of the directory in force. */
+  date: string;
+  /** Where it comes from: this version, or the setting. */
+  source: 'package' | 'file' | 'url';
+  /** When it was taken from there. */
+  takenAt: number | null;
+  attemptedAt: number | null;
+  failures: number;
+  failingSince: number | null;
+  error: string | null;
+}
+
 interface DirectoryRow extends Row {
   hash: string | null;
   date: string | null;

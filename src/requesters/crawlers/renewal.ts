@@ -10,28 +10,22 @@ import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { every } from '../../lib/every.ts';
 import type { Getter } from '../../lib/outgoing/get.ts';
-import { type Directory, directoryInForce, PACKAGED, useDirectory } from '../../rules/crawlers/directory.ts';
+import { type Directory, PACKAGED } from '../../rules/crawlers/directory.ts';
 import { nextFetchAt } from '../identities/list.ts';
 import { readDirectory } from './directory-schema.ts';
-import { findTaken, findTakenText, putTaken, type TakenDirectory } from './directory-store.ts';
+import {
+  type CrawlerDirectoryState,
+  findTaken,
+  findTakenText,
+  putTaken,
+  type TakenDirectory,
+} from './directory-store.ts';
+import { type DirectoryInForce, openInForce } from './in-force.ts';
 import { type DirectorySource, fileMark, type Taken, takeDirectory } from './source.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** Failures of another node are not announced. */
 const REFRESH_MS = 30_000;
-
-export interface CrawlerDirectoryState {
-  /** The day of the directory in force. */
-  date: string;
-  /** Where it comes from: this version, or the setting. */
-  source: 'package' | 'file' | 'url';
-  /** When it was taken from there. */
-  takenAt: number | null;
-  attemptedAt: number | null;
-  failures: number;
-  failingSince: number | null;
-  error: string | null;
-}
 
 export interface RenewedDirectory {
   state(): CrawlerDirectoryState;
@@ -53,10 +47,26 @@ export interface RenewalDeps {
 const OF_THE_PACKAGE = { takenAt: null, attemptedAt: null, failures: 0, failingSince: null, error: null } as const;
 
 export async function openRenewal(deps: RenewalDeps): Promise<RenewedDirectory> {
-  const { source, db, onReplaced, onProblem } = deps;
+  const { source } = deps;
+  let refresh: (() => Promise<void>) | undefined;
+  const inForce = await openInForce(deps, () => void refresh?.());
   if (source === null) {
-    return { state: () => ({ date: PACKAGED.date, source: 'package', ...OF_THE_PACKAGE }), close: async () => {} };
+    return {
+      state: () => ({ date: PACKAGED.date, source: 'package', ...OF_THE_PACKAGE }),
+      close: () => inForce.close(),
+    };
   }
+  const renewed = await renew({ ...deps, source }, inForce);
+  refresh = renewed.refresh;
+  return renewed;
+}
+
+/** Keeps the directory in force the newest that was taken. */
+async function renew(
+  deps: RenewalDeps & { source: DirectorySource },
+  inForce: DirectoryInForce,
+): Promise<RenewedDirectory & { refresh(): Promise<void> }> {
+  const { source, db, onReplaced, onProblem } = deps;
   let taken = await findTaken(db);
   let stored: { hash: string; directory: Directory } | undefined;
   let reading = Promise.resolve();
@@ -70,29 +80,29 @@ export async function openRenewal(deps: RenewalDeps): Promise<RenewedDirectory> 
       stored = { hash: wanted, directory };
     }
     const newer = stored === undefined || stored.directory.date <= PACKAGED.date ? PACKAGED : stored.directory;
-    if (newer === directoryInForce()) return;
-    useDirectory(newer);
+    if (newer === inForce.base()) return;
+    inForce.use(newer);
     onReplaced(newer);
   }
   /** Reads one after the other: so the last to read is the last to replace. */
   const refresh = (): Promise<void> => (reading = reading.then(readStored).catch(onProblem));
 
   await refresh();
-  deps.changes.known('directory', { clear: () => void refresh() });
   const closed = new AbortController();
   const look = openLook({ ...deps, source, last: () => taken, closed: closed.signal }, refresh);
   // A file is there before the first check; a URL is not waited for.
   if (!source.isUrl) await look().catch(onProblem);
   const stops = [every(LOOK_EVERY_MS, look, onProblem), every(REFRESH_MS, refresh, onProblem)];
   return {
+    refresh,
     state() {
-      const { date } = directoryInForce();
+      const { date } = inForce.base();
       const { takenAt, failures, failingSince, error } = taken;
       const attemptedAt = taken.attemptedAt === 0 ? null : taken.attemptedAt;
       const from = source.isUrl ? 'url' : 'file';
       return {
         date,
-        source: directoryInForce() === PACKAGED ? 'package' : from,
+        source: inForce.base() === PACKAGED ? 'package' : from,
         takenAt,
         attemptedAt,
         failures,
@@ -105,7 +115,7 @@ export async function openRenewal(deps: RenewalDeps): Promise<RenewedDirectory> 
       await deps.getter.close();
       await Promise.all(stops.map((stop) => stop()));
       await reading;
-      useDirectory(PACKAGED);
+      await inForce.close();
     },
   };
 }

@@ -2,9 +2,10 @@
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
-import { CRAWLER_PURPOSES } from '../../rules/crawlers/crawler.ts';
+import { CRAWLER_PURPOSES, type Crawler } from '../../rules/crawlers/crawler.ts';
 import { identities } from '../../rules/crawlers/identity.ts';
-import type { CrawlerDirectoryState } from './renewal.ts';
+import { directoryText, directoryUrl } from './directory-schema.ts';
+import type { CrawlerDirectoryState } from './directory-store.ts';
 
 export const purpose = Type.Enum([...CRAWLER_PURPOSES], { title: 'CrawlerPurpose' });
 
@@ -17,11 +18,47 @@ export const CrawlerAnswer = Type.Object(
     userAgents: Type.Array(Type.String(), { description: 'Whole tokens of its user agents, case-insensitive' }),
     identities,
     url: Type.Union([Type.String(), Type.Null()], { description: 'A page about the crawler' }),
-    source: Type.String({ description: 'The page that the row was taken from' }),
+    source: Type.Union([Type.String(), Type.Null()], {
+      description: 'The page that the row was taken from; null where only you have it',
+    }),
+    own: Type.Boolean({
+      description: 'You added the first token of `userAgents`, with which you can remove your entry again',
+    }),
   },
   { title: 'Crawler', description: 'A bot of the crawler directory' },
 );
 export type CrawlerAnswer = Static<typeof CrawlerAnswer>;
+
+export const crawlerAnswer = ({ own, ...crawler }: Crawler): CrawlerAnswer => ({
+  object: 'crawler',
+  ...crawler,
+  own: own === true,
+});
+
+export const CreateCrawler = Type.Object(
+  {
+    token: Type.String({
+      pattern: String.raw`^[\w!$%&'+.^\x60|~-]{1,64}$`,
+      expected: 'must have 1–64 characters of a token, without `#` and `*`, which robots.txt reads otherwise',
+      description: 'A whole token of its user agents, case-insensitive',
+    }),
+    name: Type.Optional(directoryText(1, 'Unique, case-insensitive; absent: the token')),
+    operator: Type.Optional(Type.Union([directoryText(1, 'Who operates it'), Type.Null()])),
+    purpose,
+    identities: Type.Optional(identities),
+    url: Type.Optional(Type.Union([directoryUrl('A page about it'), Type.Null()])),
+  },
+  {
+    additionalProperties: false,
+    title: 'CreateCrawler',
+  },
+);
+export type CreateCrawler = Static<typeof CreateCrawler>;
+
+export const CrawlerDeleted = Type.Object(
+  { object: Type.Literal('crawler'), token: Type.String(), deleted: Type.Literal(true) },
+  { title: 'CrawlerDeleted' },
+);
 
 const day = Type.String({ description: 'The day on which its rows were last looked at' });
 const source = Type.Enum(['package', 'file', 'url'], {
@@ -67,6 +104,7 @@ export const ListCrawlersQuery = Type.Object(
   {
     ...pageProperties,
     purpose: Type.Optional(purpose),
+    own: Type.Optional(Type.Boolean({ description: 'Only entries of your own, or only rows of the directory' })),
     q: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name, the operator or a user agent' }),
     ),

@@ -26,6 +26,8 @@ export interface Crawler {
   identities: Identity[];
   /** A page about the crawler. */
   url: string | null;
-  /** The page that the row was taken from. */
-  source: string;
+  /** The page that the row was taken from; null for entries that only the publisher has. */
+  source: string | null;
+  /** The publisher added its first token. */
+  own?: true;
 }

@@ -48,7 +48,7 @@ describe('the file', () => {
       assert.ok(CRAWLER_PURPOSES.includes(row.purpose), row.name);
       assert.ok(row.userAgents.length > 0 && row.userAgents.length <= 10, row.name);
       for (const token of row.userAgents) assert.match(token, /^[^\p{Cc}]{4,64}$/u, row.name);
-      assert.match(row.source, /^https?:\/\/\S+$/, row.name);
+      assert.match(row.source ?? '', /^https?:\/\/\S+$/, row.name);
       assert.ok(row.url === null || /^https?:\/\/\S+$/.test(row.url), row.name);
       for (const identity of row.identities) assertIdentity(row.name, identity);
     }
@@ -247,7 +247,7 @@ describe('GET /v1/crawlers', () => {
     const { body } = await postern.call('GET', '/v1/crawlers?purpose=user_fetch&limit=100');
     const expected = CRAWLERS.filter(({ purpose }) => purpose === 'user_fetch');
     assert.equal(body.totalCount, expected.length);
-    assert.deepEqual(body.data[0], { object: 'crawler', ...expected[0] });
+    assert.deepEqual(body.data[0], { object: 'crawler', ...expected[0], own: false });
     const page = await postern.call('GET', '/v1/crawlers?purpose=user_fetch&limit=1');
     const next = await postern.call('GET', `/v1/crawlers?purpose=user_fetch&limit=1&cursor=${page.body.nextCursor}`);
     assert.equal(next.body.data[0].name, expected[1]?.name);

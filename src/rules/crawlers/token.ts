@@ -33,6 +33,27 @@ export function openIndex(crawlers: readonly Tokens[]): TokenIndex {
   };
 }
 
+/** User agents of the browsers of people. */
+const BROWSERS = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
+  'Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1)',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) AppleWebKit/605.1.15 CriOS/140.0 FxiOS/140.0 Mobile/15E148',
+  'Mozilla/5.0 (Linux; Android 15; K; wv) AppleWebKit/537.36 SamsungBrowser/28.0 Chrome/140.0 Mobile Safari/537.36',
+  'Mozilla/5.0 (X11; CrOS x86_64; Ubuntu; Linux aarch64; Fedora) AppleWebKit/537.36 Chrome/140.0 OPR/120.0 Vivaldi/7.5',
+  'Opera/9.80 (X11; Linux i686; U; en) Presto/2.12 Version/12.16',
+  'Lynx/2.9 Links w3m ELinks Dillo NetSurf UCWEB UCBrowser YaBrowser Konqueror Goanna PaleMoon Servo Tablet',
+];
+
+/** Returns whether a token can be found in a user agent, and is in that of no browser. */
+export function isTokenOfPrograms(token: string): boolean {
+  const find = openIndex([{ userAgents: [token] }]);
+  return find(token) !== undefined && BROWSERS.every((userAgent) => find(userAgent) === undefined);
+}
+
 /** Returns the values of the longest texts that are whole tokens of a user agent, each once. Texts are in lowercase. */
 export function longestTokens<V extends {}>(texts: TextTrie<V>, userAgent: string): ReadonlySet<V> {
   const words = new Words(toLowerLetters(userAgent));
