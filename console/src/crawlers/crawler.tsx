@@ -1,10 +1,11 @@
 /** The page of a crawler: its requests by what they proved, its top content, its identities. */
 import { Anchor } from '@mantine/core';
 import { IconExternalLink, IconUserPlus } from '@tabler/icons-react';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { Decisions } from '../decisions/table.tsx';
-import { MayButton } from '../parts/act.tsx';
+import { Confirm, MayButton } from '../parts/act.tsx';
 import { notify, notifyFailure } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
@@ -55,6 +56,7 @@ function CrawlerView({ crawler }: { crawler: Crawler }) {
           <>
             <DraftRule subject={{ crawler: name }} name={name} />
             <Registration crawler={crawler} />
+            {crawler.own && <Removal crawler={crawler} />}
           </>
         }
       />
@@ -66,6 +68,30 @@ function CrawlerView({ crawler }: { crawler: Crawler }) {
         </div>
         {mayAnalyze && <Latest name={name} />}
       </div>
+    </>
+  );
+}
+
+/** Takes an entry of the publisher's own out of the directory. */
+function Removal({ crawler: { name, userAgents } }: { crawler: Crawler }) {
+  const write = useWrite();
+  const [, go] = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const remove = async () => {
+    await write('DELETE /v1/crawlers/{token}', { path: { token: userAgents[0] ?? name } }, () => go('/crawlers'));
+    notify(`Your entry ${name} is removed.`);
+  };
+  return (
+    <>
+      <MayButton permission="policies:write" variant="default" onClick={() => setOpen(true)}>
+        Remove your entry
+      </MayButton>
+      {isOpen && (
+        <Confirm title={`Remove ${name}?`} action="Remove" onConfirm={remove} onClose={() => setOpen(false)}>
+          Rules that name it match nothing from now on, unless the directory has a crawler of this name. Past decisions
+          keep the name.
+        </Confirm>
+      )}
     </>
   );
 }

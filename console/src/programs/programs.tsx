@@ -13,6 +13,7 @@ import { useSaving } from '../parts/save.ts';
 import { Chip, formatCount, formatPercent, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { DraftAbout } from '../policies/draft-about.tsx';
+import { AddToDirectory } from './add-to-directory.tsx';
 
 type Program = Row<'GET /v1/analytics/programs'>;
 
@@ -24,6 +25,7 @@ const COLUMNS: readonly Column<Program>[] = [
         <strong>{program}</strong>
         <span className="under step">
           <DraftAbout who={{ kind: 'program', id: program, name: program }} />
+          <AddToDirectory program={program} />
         </span>
       </>
     ),

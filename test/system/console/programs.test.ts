@@ -43,3 +43,26 @@ test('programs with their requests, pages and manners, and a rule in one press',
   await page.getByText('Not published yet').waitFor();
   assert.deepEqual(signed.faults, []);
 });
+
+test('a program is added to the directory in one step, and removed on its own page', async () => {
+  const body = { url: 'https://news.example/a', context: { userAgent: 'FooHarvest/1', ip: '198.51.100.7' } };
+  await postern.call('POST', '/v1/access/check', { body });
+  await using signed = await signedIn(browser, postern.url, postern.key, { viewport: { width: 1366, height: 900 } });
+  const { page } = signed;
+  await page.goto('/console/programs');
+  const row = page.getByRole('row', { name: /^fooharvest/ });
+  await row.getByRole('button', { name: 'Add to the directory…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add fooharvest to the directory' });
+  assert.equal(await dialog.getByLabel('Token').inputValue(), 'fooharvest');
+  await dialog.getByLabel('Name').fill('Foo Harvest');
+  await dialog.getByLabel('Purpose').click();
+  await page.getByRole('option', { name: 'Training' }).click();
+  await dialog.getByRole('button', { name: 'Add to the directory' }).click();
+  await row.waitFor({ state: 'detached' });
+  await page.goto('/console/crawlers/Foo%20Harvest');
+  await page.getByRole('button', { name: 'Remove your entry' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.waitForURL('**/console/crawlers');
+  assert.equal((await postern.call('GET', '/v1/crawlers?own=true')).body.totalCount, 0);
+  assert.deepEqual(signed.faults, []);
+});
