@@ -11,6 +11,7 @@ if (!WEBHOOK_SECRET || !(SLACK_URL || MAIL_URL)) throw new Error('Set WEBHOOK_SE
 const BODY_BYTES_MAX = 1024 * 1024;
 const WITHIN_MS = 5_000;
 
+const UNNAMED = { browsers: 'Browsers', no_user_agent: 'Visitors without a user agent' };
 const SENTENCES = {
   'license.requested': ({ requesterId, licenseType }) => `${requesterId} asks for a license ${licenseType}.`,
   'license.expiring': ({ requesterId, type, expiresInDays: days }) =>
@@ -22,8 +23,8 @@ const SENTENCES = {
   'crawler.first_seen': ({ crawler }) => `The crawler ${crawler} came for the first time.`,
   'requester.spoofed': ({ claimed, checks }) =>
     `The name ${claimed} was falsely claimed${checks === 1 ? '' : ` ${checks} times`}.`,
-  'denials.jumped': ({ requesterId, denied, usual }) =>
-    `${requesterId ?? 'Anonymous requesters'}: denied ${denied} times within a day, before that ${usual} times a day.`,
+  'denials.jumped': ({ requesterId, who, denied, usual }) =>
+    `${requesterId ?? who?.name ?? UNNAMED[who?.kind] ?? 'Anonymous requesters'}: denied ${denied} times within a day, before that ${usual} times a day.`,
   'identity.list_suspicious': ({ url }) => `The list ${url} shrank by more than half and is held back.`,
 };
 

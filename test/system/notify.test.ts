@@ -82,8 +82,8 @@ test('an event is in Slack and in the mail, once each; a forged one is refused',
       'The license commercial of acme ends in 7 days.',
     );
     assert.equal(
-      await deliver('denials.jumped', { requesterId: null, denied: 30, usual: 2 }),
-      'Anonymous requesters: denied 30 times within a day, before that 2 times a day.',
+      await deliver('denials.jumped', { requesterId: null, who: { name: 'foofetch' }, denied: 30, usual: 2 }),
+      'foofetch: denied 30 times within a day, before that 2 times a day.',
     );
     const spoofed = await deliver('requester.spoofed', { claimed: 'acme', checks: 1 });
     assert.equal(spoofed, 'The name acme was falsely claimed.');

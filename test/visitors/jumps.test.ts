@@ -11,6 +11,7 @@ import { type Db, Unavailable } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
 import { openSqlite } from '../../src/db/sqlite/db.ts';
+import type { CountedWho } from '../../src/decisions/history/columns/who.ts';
 import { watchJumps } from '../../src/reports/attention/jumps.ts';
 
 const DAY_MS = 86_400_000;
@@ -48,7 +49,7 @@ for (const [engine, open] of [
     const [first] = dbs as [Db];
     await migrate(first, 0);
     const clock = testClock();
-    let denials: { requesterId: string | null; denied: number; usual: number }[] = [];
+    let denials: { visitor: CountedWho; denied: number; usual: number }[] = [];
     let isBusy = false;
     const columns = {
       async alarms() {
@@ -69,7 +70,10 @@ for (const [engine, open] of [
 
     await look();
     assert.deepEqual(await announced(), []);
-    const jumpOf = (requesterId: string | null) => ({ requesterId, denied: 30, usual: 1 });
+    const jumpOf = (id: string | null) => {
+      const visitor = id === null ? ({ kind: 'browsers', id } as const) : ({ kind: 'requester', id } as const);
+      return { visitor, denied: 30, usual: 1 };
+    };
     denials = ['a', 'b', null].map(jumpOf);
     isBusy = true;
     await look();
@@ -78,14 +82,14 @@ for (const [engine, open] of [
     await Promise.all(nodes.map((node) => node()));
     assert.deepEqual(await announced(), [], 'they are not asked again at once');
     await look();
-    assert.deepEqual(await announced(), ['a', 'anonymous', 'b']);
+    assert.deepEqual(await announced(), ['a', 'all browsers', 'b']);
     denials = ['a', 'c', null].map(jumpOf);
     await look();
-    assert.deepEqual(await announced(), ['a', 'anonymous', 'b', 'c']);
+    assert.deepEqual(await announced(), ['a', 'all browsers', 'b', 'c']);
     clock.advance(DAY_MS);
     denials = [jumpOf('a')];
     await look();
-    assert.deepEqual(await announced(), ['a', 'a', 'anonymous', 'b', 'c'], 'again after a day');
+    assert.deepEqual(await announced(), ['a', 'a', 'all browsers', 'b', 'c'], 'again after a day');
     const kept = await first.read<{ name: string }>(`select name from sightings where kind = 'denials'`);
     assert.deepEqual(
       kept.map(({ name }) => name),

@@ -35,7 +35,7 @@ export const KINDS = {
   },
   'denials.jumped': {
     event: true,
-    doc: 'A requester is denied far more often than in the days before; at most once a day for each',
+    doc: 'A requester, crawler or program is denied far more often than in the days before; at most once a day for each',
   },
   'crawler.created': { event: true, doc: 'A crawler was added to the directory as an entry of your own' },
   'crawler.deleted': { event: true, doc: 'An entry of your own was removed from the crawler directory' },

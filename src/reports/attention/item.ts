@@ -13,7 +13,7 @@ export const KINDS = {
   crawler_directory: 'The crawler directory cannot be renewed',
   agent_keys: 'The keys of an agent that signs cannot be fetched',
   drift: 'The live files of a site differ from its signals',
-  denials: 'A requester is denied far more often than in the days before',
+  denials: 'A requester, crawler or program is denied far more often than in the days before',
   spoofing: 'A visitor falsely claimed a name within the last day',
   crawler: 'A crawler was seen for the first time within the last seven days',
 } as const;
@@ -29,6 +29,7 @@ export interface AttentionSubject {
   /** A site. */
   host?: string;
   crawler?: string;
+  program?: string;
   /** The name that was falsely claimed. */
   claimed?: string;
   /** A published list. */

@@ -1,13 +1,15 @@
 /**
- * Announces requesters that are denied far more often than before, each at most once a day. The denials are counted in
+ * Announces visitors that are denied far more often than before, each at most once a day. The denials are counted in
  * the columns, every few minutes, so no check waits for it. Several nodes may look at once; only one announces.
  */
 import { type Change, type Edit, SYSTEM } from '../../api/changes/change.ts';
 import type { Changes } from '../../api/changes/changes.ts';
 import { type Db, Unavailable } from '../../db/db.ts';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
+import type { CountedWho } from '../../decisions/history/columns/who.ts';
 import { announceJump, deleteJumps, findAnnounced } from '../../decisions/visitors/sighting-store.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
+import { toWho } from '../usage/who.ts';
 
 const EVERY_MS = 300_000;
 const DAY_MS = 86_400_000;
@@ -37,9 +39,9 @@ export function watchJumps({ db, changes, clock, columns, hasDecisions, ending }
   };
 }
 
-/** The number of denials within a day, and on a usual day before. `requesterId`: null for anonymous requesters. */
+/** The number of denials within a day, and on a usual day before. */
 interface Jump {
-  requesterId: string | null;
+  visitor: CountedWho;
   denied: number;
   usual: number;
 }
@@ -63,15 +65,21 @@ function unlessEnding(ending: AbortSignal, reading: Promise<Jump[]>): Promise<Ju
   return Promise.race([reading, promise]).finally(() => ending.removeEventListener('abort', giveUp));
 }
 
-/** No requester has this id. */
-const ANONYMOUS = '';
-const requesterKey = ({ requesterId }: Jump): string => requesterId ?? ANONYMOUS;
+const UNNAMED = { browsers: 'all browsers', no_user_agent: 'no user agent', unknown: 'anonymous visitors' } as const;
+
+/** Others than requesters have a space in their ids, so that no erasure of a requester meets them. */
+function toId({ visitor }: Jump): string {
+  if (visitor.kind === 'requester') return visitor.id;
+  if (visitor.kind === 'program') return `program ${visitor.id}`;
+  if (visitor.kind !== 'crawler') return UNNAMED[visitor.kind];
+  return `crawler ${visitor.id}${visitor.proof === 'none' ? '' : ` ${visitor.proof}`}`;
+}
 
 async function plan(db: Db, jumps: readonly Jump[], now: number): Promise<Edit> {
-  const announced = await findAnnounced(db, 'denials', jumps.map(requesterKey));
+  const announced = await findAnnounced(db, 'denials', jumps.map(toId));
   const dayBefore = now - DAY_MS;
-  const due = jumps.filter((one) => (announced.get(requesterKey(one)) ?? Number.NEGATIVE_INFINITY) <= dayBefore);
-  const steps = due.map((one) => announceJump(requesterKey(one), { at: now, dayBefore }));
+  const due = jumps.filter((one) => (announced.get(toId(one)) ?? Number.NEGATIVE_INFINITY) <= dayBefore);
+  const steps = due.map((one) => announceJump(toId(one), { at: now, dayBefore }));
   return {
     steps: due.length === 0 ? [] : [...steps, deleteJumps(dayBefore)],
     changes: due.map((one) => toChange(one, now)),
@@ -80,8 +88,16 @@ async function plan(db: Db, jumps: readonly Jump[], now: number): Promise<Edit> 
   };
 }
 
-function toChange({ requesterId, denied, usual }: Jump, now: number): Change {
-  const id = requesterId ?? 'anonymous';
+function toChange(jump: Jump, now: number): Change {
+  const { visitor, denied, usual } = jump;
+  const requesterId = visitor.kind === 'requester' ? visitor.id : null;
+  // A requester's name stays out of stored events: erasure replaces `requesterId` alone.
+  const who = requesterId === null ? toWho(visitor, new Map()) : null;
+  const id = toId(jump);
   const span = { from: toIso(now - DAY_MS), to: toIso(now) };
-  return { kind: 'denials.jumped', id, object: { id, object: 'denials_jump', requesterId, denied, usual, ...span } };
+  return {
+    kind: 'denials.jumped',
+    id,
+    object: { id, object: 'denials_jump', requesterId, who, denied, usual, ...span },
+  };
 }

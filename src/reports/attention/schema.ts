@@ -19,6 +19,7 @@ export const AttentionItem = Type.Object(
         webhookId: id('The webhook'),
         host: id('The site'),
         crawler: id('The crawler'),
+        program: id('The program'),
         claimed: id('The name that was falsely claimed'),
         url: id('The published list'),
         agent: id('The agent that signs'),

@@ -1,9 +1,11 @@
-/** New crawlers, false names, and requesters that are denied far more often than before. */
+/** New crawlers, false names, and visitors that are denied far more often than before. */
 import type { Db } from '../../db/db.ts';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
+import type { CountedWho } from '../../decisions/history/columns/who.ts';
 import { findFirstSeen } from '../../decisions/visitors/sighting-store.ts';
 import { toIso } from '../../lib/clock.ts';
-import { ITEMS_MAX, type Item } from './item.ts';
+import { OTHER_PROGRAMS } from '../../rules/crawlers/program.ts';
+import { type AttentionSubject, ITEMS_MAX, type Item } from './item.ts';
 
 const DAY_MS = 86_400_000;
 const NEW_MS = 7 * DAY_MS;
@@ -36,15 +38,36 @@ export async function alarms(columns: Columns, now: number): Promise<Item[]> {
       }),
     ),
     ...denials.map(
-      ({ requesterId, denied, usual }): Item => ({
+      ({ visitor, denied, usual }): Item => ({
         kind: 'denials',
         severity: 'medium',
-        subject: requesterId === null ? {} : { requesterId },
+        subject: toSubject(visitor),
         message: (name) =>
-          `${requesterId === null ? 'Anonymous requesters' : name}: denied ${times(denied)} within a day, before that ${times(usual)} a day.`,
+          `${visitor.kind === 'requester' ? name : deniedName(visitor)}: denied ${times(denied)} within a day, before that ${times(usual)} a day.`,
         since: now - DAY_MS,
-        path: `/v1/access/decisions?allowed=false${requesterId === null ? '' : `&requesterId=${encodeURIComponent(requesterId)}`}`,
+        path: `/v1/access/decisions?allowed=false${toFilter(visitor)}`,
       }),
     ),
   ];
+}
+
+function toSubject({ kind, id }: CountedWho): AttentionSubject {
+  if (kind === 'requester') return { requesterId: id };
+  if (kind === 'crawler') return { crawler: id };
+  return kind === 'program' ? { program: id } : {};
+}
+
+function toFilter({ kind, id }: CountedWho): string {
+  if (kind === 'requester') return `&requesterId=${encodeURIComponent(id)}`;
+  return kind === 'crawler' ? `&crawler=${encodeURIComponent(id)}` : '';
+}
+
+const PROVEN = { none: '', verified: ' (verified)', spoofed: ' (forged)' } as const;
+
+/** Returns the subject of a sentence about visitors without a requester. */
+function deniedName(visitor: CountedWho): string {
+  if (visitor.kind === 'crawler') return `The crawler ${visitor.id}${PROVEN[visitor.proof]}`;
+  if (visitor.kind === 'program') return visitor.id === OTHER_PROGRAMS ? 'Other programs' : `The program ${visitor.id}`;
+  if (visitor.kind === 'browsers') return 'Browsers';
+  return visitor.kind === 'no_user_agent' ? 'Visitors without a user agent' : 'Anonymous requesters';
 }

@@ -1,8 +1,9 @@
-/** Finds what changed within a day: names that were falsely claimed, and requesters that are denied far more often. */
+/** Finds what changed within a day: names that were falsely claimed, and visitors that are denied far more often. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readMost } from './groups.ts';
 import { answerBounds } from './questions.ts';
 import { inSnapshot, integer, select } from './sql.ts';
+import { type CountedWho, toVisitor } from './who.ts';
 
 const DAY_MS = 86_400_000;
 /** Denials are compared with the days before the last one. */
@@ -20,8 +21,8 @@ export interface AlarmsQuery {
 
 export interface Alarms {
   spoofed: { claimed: string; checks: number; first: number }[];
-  /** `usual`: denials on a day before; null: anonymous. */
-  denials: { requesterId: string | null; denied: number; usual: number }[];
+  /** `usual`: denials on a day before. */
+  denials: { visitor: CountedWho; denied: number; usual: number }[];
 }
 
 export function answerAlarms(connection: DuckDBConnection, query: AlarmsQuery): Promise<Alarms> {
@@ -48,7 +49,7 @@ async function readDenials(connection: DuckDBConnection, { now, limit }: AlarmsQ
   const isToday = `decided_at >= ${integer(today)}`;
   const grouping = {
     from,
-    by: ['requester'] as const,
+    by: ['who'] as const,
     counts: {
       denied: `count(*) filter (${isToday})`,
       usual: `round(count(*) filter (not (${isToday})) * ${DAY_MS} / ${integer(knownMs)})`,
@@ -57,5 +58,5 @@ async function readDenials(connection: DuckDBConnection, { now, limit }: AlarmsQ
     where: `denied >= ${DENIED_MIN} and denied * ${integer(knownMs)} > ${TIMES} * earlier * ${DAY_MS}`,
   };
   const { groups } = await readMost(connection, grouping, limit);
-  return groups.map(({ ids: [requesterId = null], denied, usual }) => ({ requesterId, denied, usual }));
+  return groups.map(({ ids: [id = null], denied, usual }) => ({ visitor: toVisitor(id), denied, usual }));
 }
