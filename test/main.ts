@@ -30,7 +30,7 @@ const PROGRAMS: readonly Program[] = [
   {
     command: process.env.CHROMIUM ?? 'chromium',
     package: 'chromium',
-    files: 'test/system/{console/**,enforce/wordpress-settings.test.ts}',
+    files: 'test/system/{console/**,enforce/{journey,wordpress-settings}.test.ts}',
   },
   { command: 'nginx', package: 'nginx-light', files: 'test/system/enforce/**' },
   { command: 'caddy', package: 'caddy', files: 'test/system/enforce/**' },

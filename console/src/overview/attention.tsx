@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { Panel } from '../parts/page.tsx';
+import { pluralize } from '../parts/plural.ts';
 import { Chip, CrawlerLink, type Outcome, Time, Words } from '../parts/show.tsx';
 import { Failed } from '../parts/states.tsx';
 import './attention.css';
@@ -55,10 +56,12 @@ export default function Attention() {
   );
 }
 
-/** Folds new crawlers into one row: on a busy site they are the least severe, and the most. */
+/**
+ * Folds new crawlers into one row, which is always in sight: on a busy site they are the least severe, and the most.
+ */
 function fold(items: readonly Item[]): { rows: readonly Item[]; crawlers: string[] } {
   const crawlers = items.filter(({ kind }) => kind === 'crawler');
-  if (crawlers.length <= CRAWLERS_APART) return { rows: items, crawlers: [] };
+  if (crawlers.length <= CRAWLERS_APART && items.length <= SHOWN) return { rows: items, crawlers: [] };
   return {
     rows: items.filter(({ kind }) => kind !== 'crawler'),
     crawlers: crawlers.map(({ subject: { crawler = '' } }) => crawler),
@@ -70,7 +73,8 @@ function Newcomers({ names, hasMore }: { names: readonly string[]; hasMore: bool
     <li>
       <Chip>New</Chip>
       <div className="what">
-        {hasMore ? `More than ${names.length}` : names.length} crawlers came for the first time:{' '}
+        {hasMore && 'More than '}
+        {pluralize(names.length, 'crawler')} came for the first time:{' '}
         {names.slice(0, NAMED).map((name, i) => (
           <Fragment key={name}>
             {i > 0 && ', '}

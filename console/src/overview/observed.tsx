@@ -1,8 +1,13 @@
 /** Requests that were only observed: what the policies would have denied, before anything is enforced. */
-import { Anchor } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useRead } from '../api/read.ts';
+import { useFilters } from '../parts/filters.ts';
 import { Panel } from '../parts/page.tsx';
+import { pluralize } from '../parts/plural.ts';
 import { formatCount } from '../parts/show.tsx';
-import type { Usage } from './range.ts';
+import { Empty, Loaded } from '../parts/states.tsx';
+import type { Usage, UsageQuery } from './range.ts';
 
 export function Observed({ usage, onShow }: { usage: Usage; onShow: () => void }) {
   const { requests, wouldAllow, wouldDeny } = usage.summary.observed;
@@ -21,6 +26,35 @@ export function Observed({ usage, onShow }: { usage: Usage; onShow: () => void }
         Show these requests instead
       </Anchor>
     </Panel>
+  );
+}
+
+interface ObservedInsteadProps {
+  /** The same span and filters as the page has. */
+  query: UsageQuery;
+  /** The empty state without any request. */
+  otherwise: ReactNode;
+}
+
+/** The empty state of a page that counts enforced requests: while a site only observes, it leads to those. */
+export function ObservedInstead({ query, otherwise }: ObservedInsteadProps) {
+  const { set } = useFilters();
+  const usage = useRead('GET /v1/analytics/usage', { query: { ...query, enforced: undefined, limit: 1 } });
+  return (
+    <Loaded of={usage}>
+      {({ summary: { observed } }) =>
+        observed.requests === 0 ? (
+          otherwise
+        ) : (
+          <Empty
+            title="Nothing is enforced yet"
+            action={<Button onClick={() => set({ enforced: 'false' })}>Show these requests instead</Button>}
+          >
+            {pluralize(observed.requests, 'request')} came to collections that only observe.
+          </Empty>
+        )
+      }
+    </Loaded>
   );
 }
 

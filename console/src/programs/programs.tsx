@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconDownload, IconTerminal } from '@tabler/icons-react';
 import type { Row } from '../api/client.ts';
+import { ObservedInstead } from '../overview/observed.tsx';
 import { dayAt } from '../parts/days.ts';
 import { FilterEither, FilterWords } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
@@ -97,9 +98,14 @@ export default function ProgramsPage() {
           idOf={({ program }) => program}
           sortedBy="requests"
           empty={
-            <Empty icon={<IconTerminal size={36} stroke={1.3} />} title="No unknown programs">
-              Browsers and crawlers of the directory are not listed. A program appears here with its first request.
-            </Empty>
+            <ObservedInstead
+              query={{}}
+              otherwise={
+                <Empty icon={<IconTerminal size={36} stroke={1.3} />} title="No unknown programs">
+                  Browsers and crawlers of the directory are not listed. A program appears here with its first request.
+                </Empty>
+              }
+            />
           }
           columns={COLUMNS}
         />

@@ -3,6 +3,7 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { IconDownload, IconEye } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
+import { ObservedInstead } from '../overview/observed.tsx';
 import { PeriodBar } from '../overview/period-bar.tsx';
 import { spanQuery } from '../overview/range.ts';
 import { dayAt } from '../parts/days.ts';
@@ -43,7 +44,12 @@ export default function VisitorsPage() {
       <Loaded of={visitors} rows={10}>
         {(data) =>
           data.visitors.length === 0 ? (
-            <Nothing filtered={pagePrefix !== undefined} />
+            <div className="panel">
+              <ObservedInstead
+                query={{ ...spanQuery(values), pagePrefix }}
+                otherwise={<Nothing filtered={pagePrefix !== undefined} />}
+              />
+            </div>
           ) : (
             <div className="stack">
               <p className="printed">{spanWords(data.period.startDate, data.period.endDate)}</p>
@@ -93,22 +99,20 @@ function Export({ query }: { query: VisitorsQuery }) {
 
 function Nothing({ filtered }: { filtered: boolean }) {
   return (
-    <div className="panel">
-      <Empty
-        icon={<IconEye size={36} stroke={1.3} />}
-        title="No requests in this span"
-        action={
-          !filtered && (
-            <Button component={Link} href="/collections/new?mode=observe">
-              Observe a site
-            </Button>
-          )
-        }
-      >
-        {filtered
-          ? 'Choose a longer span, or another host and path.'
-          : 'Let your proxy ask Postern, with a collection that only observes: nothing is denied, and you see who comes.'}
-      </Empty>
-    </div>
+    <Empty
+      icon={<IconEye size={36} stroke={1.3} />}
+      title="No requests in this span"
+      action={
+        !filtered && (
+          <Button component={Link} href="/collections/new?mode=observe">
+            Observe a site
+          </Button>
+        )
+      }
+    >
+      {filtered
+        ? 'Choose a longer span, or another host and path.'
+        : 'Let your proxy ask Postern, with a collection that only observes: nothing is denied, and you see who comes.'}
+    </Empty>
   );
 }
