@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs several nodes of Postern on one machine, on one PostgreSQL, until it is told to end:
 #
-#   deploy/nodes.sh 4                      # with the command `postern`
-#   deploy/nodes.sh 4 node bin/postern.js  # with another
+#   deploy/nodes.sh 4           # with the bin/postern.js beside this folder
+#   deploy/nodes.sh 4 COMMAND…  # with another command
 #
 # Settings come from the environment; POSTERN_DATABASE_URL, or its …_FILE, must be set. The nodes listen on POSTERN_PORT
 # (8080) and the ports after it, and keep their data in POSTERN_DATA_DIR/1, /2 and so on. The first one keeps the columns
@@ -18,7 +18,7 @@ case $count in
   ;;
 esac
 shift
-[ $# -gt 0 ] || set -- postern
+[ $# -gt 0 ] || set -- node "$(dirname "$0")/../bin/postern.js"
 if [ -z "${POSTERN_DATABASE_URL:-}${POSTERN_DATABASE_URL_FILE:-}" ]; then
   echo "nodes.sh: set POSTERN_DATABASE_URL: nodes share a PostgreSQL" >&2
   exit 2

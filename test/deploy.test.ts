@@ -5,7 +5,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -381,6 +391,22 @@ describe('nodes.sh', () => {
     nodes.kill('SIGTERM');
     assert.deepEqual((await ended).slice(0, 1), [0]);
     assert.deepEqual([await isReady(0), await isReady(1)], [false, false]);
+  });
+
+  test('runs the command beside it, without one on the path', { timeout: 60_000 }, async (t) => {
+    const copy = mkdtempSync(join(tmpdir(), 'postern-nodes-'));
+    t.after(() => rmSync(copy, { recursive: true, force: true }));
+    for (const part of ['bin', 'deploy']) mkdirSync(join(copy, part));
+    copyFileSync('deploy/nodes.sh', join(copy, 'deploy/nodes.sh'));
+    const program = "require('node:fs').writeFileSync(process.env.POSTERN_DATA_DIR + '/ran', process.argv[2]);";
+    writeFileSync(join(copy, 'bin/postern.js'), `${program} setInterval(() => {}, 1000);`);
+    const env = { PATH: process.env.PATH, POSTERN_DATABASE_URL: 'postgres://127.0.0.1/x', POSTERN_DATA_DIR: copy };
+    const nodes = spawn('sh', [join(copy, 'deploy/nodes.sh'), '1'], { cwd: folder, env, stdio: 'ignore' });
+    const ended = once(nodes, 'exit');
+    const ran = join(copy, '1/ran');
+    await until('it runs', () => existsSync(ran) && read(ran) !== '').finally(() => nodes.kill('SIGTERM'));
+    await ended;
+    assert.equal(read(ran), 'serve');
   });
 
   test('says what is missing', async () => {
