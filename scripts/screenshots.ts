@@ -1,7 +1,7 @@
 /**
  * Takes pictures of every page of the console: desktop and phone, light and dark. `--url URL --key KEY` names a
- * service with data, such as that of `npm run demo`; without them it starts an empty one. `--readme` writes only those
- * of docs/images.
+ * service with data, such as that of `npm run demo`; without them it starts an empty one. `--docs` writes only those of
+ * docs/images.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, signedIn } from '../kit/browser.ts';
 import { startTestService } from '../kit/service.ts';
+import { usePalette } from './palette.ts';
 
 interface Shot {
   name: string;
@@ -35,7 +36,7 @@ const { values: flags } = parseArgs({
     key: { type: 'string' },
     out: { type: 'string', default: 'screenshots' },
     only: { type: 'string' },
-    readme: { type: 'boolean', default: false },
+    docs: { type: 'boolean', default: false },
   },
 });
 
@@ -61,6 +62,8 @@ const under = (base: string, id: string | undefined): string | null =>
 
 const SHOTS: readonly Shot[] = [
   { name: 'overview', path: '' },
+  { name: 'visitors', path: '/visitors' },
+  { name: 'programs', path: '/programs' },
   { name: 'decisions', path: '/decisions' },
   { name: 'decision', path: under('/decisions', denied) },
   { name: 'demand', path: '/demand' },
@@ -107,9 +110,11 @@ const SHOTS: readonly Shot[] = [
   { name: 'status', path: '/status' },
 ];
 
-/** Screenshots of the README. */
-const README: readonly { name: string; scheme: (typeof SCHEMES)[number]; height: number }[] = [
+/** Screenshots of the README and the guides. */
+const DOCS: readonly { name: string; scheme: (typeof SCHEMES)[number]; height: number }[] = [
   { name: 'overview', scheme: 'light', height: 1060 },
+  { name: 'visitors', scheme: 'light', height: 900 },
+  { name: 'programs', scheme: 'light', height: 620 },
   { name: 'demand', scheme: 'light', height: 900 },
   { name: 'policy', scheme: 'light', height: 900 },
   { name: 'decision', scheme: 'dark', height: 900 },
@@ -135,6 +140,8 @@ async function take(browser: Browser, { shot, screen, scheme, file, whole }: Pic
   await page.goto(`/console${path}`);
   await page.locator('h1').first().waitFor();
   await act?.(page);
+  // A report may take longer than the page.
+  await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
   await page.waitForTimeout(700);
   const wide = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -145,14 +152,15 @@ async function take(browser: Browser, { shot, screen, scheme, file, whole }: Pic
 }
 
 const browser = await launchBrowser();
-const out = flags.readme ? 'docs/images' : flags.out;
+const out = flags.docs ? 'docs/images' : flags.out;
 mkdirSync(out, { recursive: true });
-if (flags.readme) {
-  for (const { name, scheme, height } of README) {
+if (flags.docs) {
+  for (const { name, scheme, height } of DOCS) {
     const shot = SHOTS.find((one) => one.name === name);
     if (shot === undefined) continue;
     const file = join(out, `console-${name}.png`);
     await take(browser, { shot, screen: { name: 'desktop', width: 1440, height }, scheme, file, whole: false });
+    usePalette(file);
   }
 } else {
   for (const shot of SHOTS.filter(({ name }) => flags.only === undefined || flags.only.split(',').includes(name))) {
