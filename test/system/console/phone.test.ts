@@ -67,3 +67,30 @@ test('no choice on the page of a site is beyond the screen, and code is not in b
   assert.doesNotMatch(await said.innerText(), /`/);
   assert.deepEqual(signed.faults, []);
 });
+
+test('a list that a desktop sorts can be sorted', async () => {
+  const source = 'https://www.example.com/a';
+  const { id: contentId } = await made(postern, '/v1/content', {
+    externalId: 'a',
+    title: 'A',
+    type: 'article',
+    source,
+  });
+  for (const requesterId of ['often', 'often', 'lately'])
+    await made(postern, '/v1/access/check', { contentId, requesterId }, 200);
+  await using signed = await signedIn(browser, postern.url, postern.key, PHONE);
+  const { page } = signed;
+  await page.goto('/console/requesters');
+  const first = (id: string) => page.locator('.list tbody tr:first-child td.lead', { hasText: id });
+  await first('often').waitFor();
+  let end = 0;
+  for (const name of ['Requests', 'Denied', 'Last seen']) {
+    const box = await page.locator('.list thead').getByRole('button', { name }).boundingBox();
+    assert.ok(box !== null && box.x > end && box.x + box.width <= 375 && box.height >= 32, JSON.stringify(box));
+    end = box.x + box.width;
+  }
+  await page.getByRole('button', { name: 'Last seen' }).click();
+  await first('lately').waitFor();
+  assert.equal(await page.locator('.list [aria-sort]').innerText(), 'Last seen');
+  assert.deepEqual(signed.faults, []);
+});
