@@ -97,7 +97,7 @@ class Given {
     await this.node.call('DELETE', `/v1/requesters/${this.requesterId}`, { key });
   }
 
-  removeCrawler = (token: string) => this.write('DELETE', `crawlers/${token}`);
+  removeCrawler = (name: string) => this.write('DELETE', `crawlers/${name}`);
 
   /** Returns a reader of the decision and its policy. */
   decision = (asked: object) => async () => {
