@@ -41,7 +41,9 @@ function withRules(value: unknown): Shown[] {
 const isRule = (one: unknown): boolean =>
   typeof one === 'object' && one !== null && 'action' in one && !Array.isArray((one as Partial<Rule>).conditions);
 
-const pages = globSync(['docs/**/*.md', 'README.md', 'examples/**/*.{md,yaml,json}', 'deploy/**/*.{md,yaml}']);
+const pages = globSync(['README.md', '{docs,adapters,client,deploy,examples}/**/*.{md,yaml}', 'examples/**/*.json'], {
+  exclude: ['**/node_modules/**'],
+});
 const blocks = pages.flatMap((page) => {
   const text = readFileSync(page, 'utf8');
   if (!page.endsWith('.md')) return [{ page, block: text }];
@@ -61,7 +63,9 @@ test('policies of pages and examples', () => {
 });
 
 test('examples of the API reference', () => {
-  for (const [operation, example] of Object.entries(EXAMPLES)) {
+  const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as object;
+  assert.ok(withRules(document).length > 0);
+  for (const [operation, example] of Object.entries({ ...EXAMPLES, document })) {
     for (const { rules, defaultAction = 'deny' } of withRules(example)) {
       assert.deepEqual(lint(rules, defaultAction), [], operation);
     }
