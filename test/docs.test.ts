@@ -96,6 +96,25 @@ suite('the requests of the pages are answered as they say', { concurrency: 4 }, 
   }
 });
 
+test('the quick start, pasted into a shell', { timeout: 60_000 }, async (t) => {
+  await using postern = await startTestService();
+  const folder = mkdtempSync(join(tmpdir(), 'postern-quick-start-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const blocks = blocksOf(read('docs/quick-start.md')).filter(
+    ({ language }) => language === 'sh' || language === 'json',
+  );
+  const script = blocks
+    .filter(({ language }) => language === 'sh')
+    .map(({ text }) => text.replaceAll(/^export POSTERN_.*\n/gm, ''))
+    .join("printf '\\nend of block\\n'\n");
+  const env = { ...process.env, POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script], { env, cwd: folder });
+  const replies = stdout.split('end of block\n').map((reply) => JSON.parse(reply) as unknown);
+  const shown = blocks.filter(({ language }) => language === 'json').map(({ text }) => text);
+  assert.equal(replies.length, shown.length);
+  for (const [i, text] of shown.entries()) like(replies[i], JSON.parse(text), `block ${i + 1}: ${text.slice(0, 60)}`);
+});
+
 test("the README's first requests", { timeout: 60_000 }, async (t) => {
   await using postern = await startTestService();
   const folder = mkdtempSync(join(tmpdir(), 'postern-readme-'));
