@@ -1,6 +1,7 @@
 /** The commands that the pages show exist, with their options and arguments. They are parsed, and not run. */
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Command, CommanderError } from 'commander';
 import { programFor } from '../../scripts/cli-doc.ts';
@@ -10,7 +11,10 @@ const PAGES = [
   'SECURITY.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...globSync(['docs/**/*.md', 'deploy/*']),
+  ...globSync('docs/**/*.md'),
+  ...readdirSync('deploy', { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => join(one.parentPath, one.name)),
 ];
 
 interface Shown {
