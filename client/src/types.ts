@@ -80,11 +80,8 @@ type PathParams<P extends string> = P extends `${string}{${string}}${infer Rest}
   : [];
 type Arguments<K extends OperationName> = [
   ...PathParams<Table[K]['path']>,
-  ...(Table[K] extends { takesBody: true }
-    ? [body: Body<K>]
-    : Table[K] extends { takesQuery: true }
-      ? [query?: Query<K>]
-      : []),
+  ...(Table[K] extends { takesBody: true } ? [body: Body<K>] : []),
+  ...(Table[K] extends { takesQuery: true } ? [query?: Query<K>] : []),
   options?: CallOptions,
 ];
 type Result<K extends OperationName> = Table[K]['answers'] extends 'pages'

@@ -74,6 +74,11 @@ test('types say what goes in and what comes out', async () => {
     [status, version, allowed, codes, total],
     ['active', 1, true, ['policy_denied', 'content_not_found'], 2],
   );
+  const given = { robots: 'off' } as const;
+  const tried = await client.putSite('www.example.com', { signals: given }, { dryRun: true });
+  assert.equal(tried.host, 'www.example.com');
+  const stale = client.putSite('www.example.com', { signals: given }, undefined, { ifMatch: '"7"' });
+  await assert.rejects(stale, { status: 412 });
   const wrong = async (): Promise<void> => {
     // @ts-expect-error a type that is none
     await client.createContent({ externalId: 'a', title: 'a', type: 'artikel', source: 'https://a.example' });
