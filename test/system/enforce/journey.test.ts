@@ -28,7 +28,7 @@ const BEFORE_LAST_WEEK = 3;
 const READS = 2_000;
 const FLOOD = 1_500;
 const FLOOD_DAY = 5;
-const AT_ONCE = 16;
+const AT_ONCE = 4;
 
 const random = seeded(runSeed);
 /** Later than the directory of this version, which another one replaces. */
