@@ -35,6 +35,10 @@ const item = (i: number) => ({
   tags: many(50, (j) => `tag-${i}-${j}`),
   metadata,
 });
+const identities = [
+  { kind: 'ip', ranges: many(1000, (i) => `2001:db8:${i.toString(16)}::/48`) },
+  { kind: 'dns', suffixes: many(50, (i) => `${i}.${'a'.repeat(60)}.example`) },
+];
 const agents = (rule: number) => many(19, (i) => `${'a'.repeat(500)}${rule}.${i}`);
 const names = (rule: number) => many(1000, (i) => `${rule}x${i}`);
 const rulesOf = (key: string, values: (rule: number) => string[]) =>
@@ -179,6 +183,9 @@ const ROWS: Record<string, Ask[]> = {
     { path: `/first/tokens/${token.id}/rotate`, body: { graceSeconds: 0 } },
   ],
   'POST /v1/crawlers/register': [{ body: { purposes: ['index', 'other', 'monitoring'] } }],
+  'POST /v1/crawlers': [{ body: { token: 't'.repeat(64), name: 'n'.repeat(64), purpose: 'other', identities } }],
+  'GET /v1/crawlers': [{ path: `?limit=100&q=${'w'.repeat(200)}` }],
+  'DELETE /v1/crawlers/{token}': at('t'.repeat(64)),
   'GET /v1/identity-lists': page,
   'POST /v1/identity-lists/accept': [{ body: { url: 'https://example.com/' } }],
   'POST /v1/licenses': [{ body: { requesterId: 'first', type: 'x', scope, metadata, terms: terms(1) } }],
@@ -200,7 +207,6 @@ const ROWS: Record<string, Ask[]> = {
   'POST /v1/statements/preview': [{ body: { terms: terms(1), units: 1e12 } }],
   'POST /v1/statements/{id}/finalize': at('stm_0/finalize'),
   'GET /v1/licenses/{id}/usage': at(`${license.id}/usage`),
-  'GET /v1/crawlers': [{ path: `?limit=100&q=${'w'.repeat(200)}` }],
   'POST /v1/policies/simulate': policies.map((one) => ({ body: { policy: one, checks: many(50, () => checkOf()) } })),
   'POST /v1/policies/{id}/impact': [{ path: `/${policy.id}/impact`, body: { policy: manyNames } }],
   'GET /v1/policies/{id}/candidate': at(`${policy.id}/candidate?limit=100`),
