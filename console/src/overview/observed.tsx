@@ -42,8 +42,8 @@ export function ObservedInstead({ query, otherwise }: ObservedInsteadProps) {
   const usage = useRead('GET /v1/analytics/usage', { query: { ...query, enforced: undefined, limit: 1 } });
   return (
     <Loaded of={usage}>
-      {({ summary: { observed } }) =>
-        observed.requests === 0 ? (
+      {({ summary: { totalRequests, observed } }) =>
+        totalRequests > 0 || observed.requests === 0 ? (
           otherwise
         ) : (
           <Empty

@@ -66,3 +66,22 @@ test('a program is added to the directory in one step, and removed on its own pa
   assert.equal((await postern.call('GET', '/v1/crawlers?own=true')).body.totalCount, 0);
   assert.deepEqual(signed.faults, []);
 });
+
+test('nothing is said to be only observed while another site is enforced', async () => {
+  await using mixed = await startTestService();
+  const open = await made(mixed, '/v1/policies', { name: 'Open', defaultAction: 'allow', rules: [] });
+  const site = { paths: ['/'], policyId: open.id };
+  await made(mixed, '/v1/collections', { name: 'Enforced', hosts: ['enforced.example'], ...site });
+  await made(mixed, '/v1/collections', { name: 'Observed', hosts: ['observed.example'], mode: 'observe', ...site });
+  const ask = (host: string, userAgent: string) =>
+    mixed.call('POST', '/v1/access/check', { body: { url: `https://${host}/`, context: { userAgent } } });
+  await ask('observed.example', 'PageHarvest/2.1');
+  await using signed = await signedIn(browser, mixed.url, mixed.key, { viewport: { width: 1366, height: 900 } });
+  const { page } = signed;
+  await page.goto('/console/programs');
+  await page.getByText('Nothing is enforced yet').waitFor();
+  await ask('enforced.example', 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0');
+  await page.reload();
+  await page.getByText('No unknown programs').waitFor();
+  assert.deepEqual(signed.faults, []);
+});
