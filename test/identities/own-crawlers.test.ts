@@ -130,7 +130,7 @@ test('entries are bounded, and all of them are there after a restart', async () 
   assert.deepEqual([(await ask('foobot')).crawler, (await ask('t0')).crawler], ['Foo', 't0']);
 });
 
-test('a newer directory leaves it; its own row of that token or name wins as long as it has one', async () => {
+test('a newer directory leaves what an entry says, and adds to it as long as it has a row of its token or name', async () => {
   using directory = newDirectoryFile();
   const { file } = directory;
   const clock = testClock(Date.parse(PACKAGED.date) + 100 * 86_400_000);
@@ -157,25 +157,32 @@ test('a newer directory leaves it; its own row of that token or name wins as lon
   );
   for (const userAgent of ['foobot/1', 'foobot-image/1']) {
     const { crawler, allowed } = await ask(userAgent);
-    assert.deepEqual([crawler, allowed], ['Foobot by Foo', true], userAgent);
+    assert.deepEqual([crawler, allowed], ['Foo', false], userAgent);
   }
   for (const userAgent of ['other-bot/1', 'otherbot/1']) {
-    assert.deepEqual([(await ask(userAgent)).crawler, (await ask(userAgent)).allowed], ['Other-Bot', false], userAgent);
+    assert.deepEqual([(await ask(userAgent)).crawler, (await ask(userAgent)).allowed], ['other-bot', true], userAgent);
   }
   const { data } = (await postern.call('GET', '/v1/crawlers?own=true')).body;
-  const shown = data.map(({ name, userAgents, purpose }: Record<string, unknown>) => ({ name, userAgents, purpose }));
+  const shown = data.map(({ object: _, source: __, own: ___, ...entry }: Record<string, unknown>) => entry);
+  const { token: _, ...foo } = FOOBOT;
   assert.deepEqual(shown, [
-    { name: 'Foobot by Foo', userAgents: ['FooBot', 'Foobot-Image'], purpose: 'search' },
-    { name: 'Other-Bot', userAgents: ['other-bot', 'Otherbot'], purpose: 'training' },
+    { ...foo, userAgents: ['FooBot', 'Foobot-Image'], identities },
+    {
+      name: 'other-bot',
+      operator: 'Example',
+      purpose: 'search',
+      userAgents: ['other-bot', 'Otherbot'],
+      identities: [],
+      url: null,
+    },
   ]);
   const image = { token: 'foobot-image', purpose: 'other' };
   assertError(await postern.call('POST', '/v1/crawlers', { body: image }), 'crawler_exists');
 
   await postern.restart();
-  assert.equal((await ask('foobot/1')).crawler, 'Foobot by Foo');
+  assert.equal((await ask('foobot-image/1')).crawler, 'Foo');
   await replace(day(3));
   assert.deepEqual([(await ask('foobot/1')).crawler, (await ask('foobot-image/1')).crawler], ['Foo', null]);
-  assert.equal((await ask('foobot/1')).allowed, false, 'what was entered was kept');
   await replace(day(4), ['Foobot by Foo', { userAgents: ['foobot'] }]);
   await remove(postern, 'foobot');
   assert.equal((await ask('foobot/1')).crawler, 'Foobot by Foo');

@@ -1,6 +1,7 @@
 /** Puts the directory in force in this process: the newest one, with the entries of the publisher's own. */
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
+import { View } from '../../lib/cache/view.ts';
 import { type Directory, PACKAGED, useDirectory } from '../../rules/crawlers/directory.ts';
 import { toOwn, withOwn } from './own.ts';
 import { findOwnCrawlers, type OwnCrawler } from './own-store.ts';
@@ -10,19 +11,18 @@ export interface DirectoryInForce {
   /** The directory without own entries. */
   base(): Directory;
   use(base: Directory): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
-/** `onForgotten`: changes of others may have been missed. */
-export async function openInForce(
-  { db, changes, onProblem }: { db: Db; changes: Changes; onProblem(problem: unknown): void },
-  onForgotten: () => void,
-): Promise<DirectoryInForce> {
+/** `onReplaced`: another node may have taken a newer directory. */
+export async function openInForce(db: Db, changes: Changes, onReplaced: () => void): Promise<DirectoryInForce> {
   let base = PACKAGED;
   let used = PACKAGED;
-  let own = new Map<string, OwnCrawler>();
-  let edits = 0;
-  let reading = Promise.resolve();
+  const own = new Map<string, OwnCrawler>();
+  const view = new View<OwnCrawler>((id, entry) => {
+    if (entry === undefined) own.delete(id);
+    else own.set(id, entry);
+  });
 
   function apply(): void {
     const next = withOwn(base, own.values());
@@ -31,35 +31,19 @@ export async function openInForce(
     useDirectory(next);
   }
 
-  async function readOwn(): Promise<void> {
-    let before: number;
-    let found: OwnCrawler[];
-    // What was read across an edit may lack it.
-    do {
-      before = edits;
-      found = await findOwnCrawlers(db);
-    } while (before !== edits);
-    own = new Map(found.map((one) => [one.id, one]));
-    apply();
-  }
-
   changes.known('directory', {
     set(id: string, object: object) {
-      edits++;
-      own.set(id, toOwn(id, object as CrawlerAnswer));
+      view.set(id, toOwn(id, object as CrawlerAnswer));
       apply();
     },
     delete(id: string) {
-      edits++;
-      own.delete(id);
+      view.delete(id);
       apply();
     },
-    clear() {
-      reading = reading.then(readOwn).catch(onProblem);
-      onForgotten();
-    },
+    clear: onReplaced,
   });
-  await readOwn();
+  await view.load(() => findOwnCrawlers(db));
+  apply();
   return {
     base: () => base,
     use(next) {
@@ -67,8 +51,7 @@ export async function openInForce(
       base = next;
       apply();
     },
-    async close() {
-      await reading;
+    close() {
       if (used !== PACKAGED) useDirectory(PACKAGED);
     },
   };

@@ -39,25 +39,27 @@ export const toOwn = (
 });
 
 /**
- * Returns the directory with these entries before its rows. A row with the token or the name of an entry wins over it,
- * so that one crawler has one name: what is left of the entry is its token, which the row has first, and its mark.
+ * Returns the directory with these entries before its rows. A row with the token or the name of an entry becomes part
+ * of it, so that one crawler has one name: what the publisher said stays, so rules that name it go on holding, and the
+ * row adds the rest, such as further tokens and proofs.
  */
 export function withOwn(directory: Directory, entries: Iterable<OwnCrawler>): Directory {
   const own = new Map([...entries].map((one) => [one.id, toCrawler(one)]));
   if (own.size === 0) return directory;
   const byName = new Map([...own].map(([id, one]) => [one.name.toLowerCase(), id]));
-  const rows = directory.crawlers.map((row) => {
-    const tokens = row.userAgents.map(toId);
-    const named = byName.get(row.name.toLowerCase());
-    const ids = new Set([...(named === undefined ? [] : [named]), ...tokens].filter((id) => own.has(id)));
-    if (ids.size === 0) return row;
-    const first = [...ids].flatMap((id) => own.get(id)?.userAgents ?? []);
-    for (const id of ids) own.delete(id);
-    return {
-      ...row,
-      userAgents: [...first, ...row.userAgents.filter((one) => !ids.has(toId(one)))],
-      own: true as const,
-    };
+  const rows = directory.crawlers.filter((row) => {
+    const id = row.userAgents.map(toId).find((token) => own.has(token)) ?? byName.get(row.name.toLowerCase());
+    const entry = id === undefined ? undefined : own.get(id);
+    if (id === undefined || entry === undefined) return true;
+    own.set(id, {
+      ...entry,
+      operator: entry.operator ?? row.operator,
+      userAgents: [...entry.userAgents, ...row.userAgents.filter((token) => !own.has(toId(token)))],
+      identities: entry.identities.length > 0 ? entry.identities : row.identities,
+      url: entry.url ?? row.url,
+      source: row.source,
+    });
+    return false;
   });
   return { date: directory.date, crawlers: [...own.values(), ...rows] };
 }

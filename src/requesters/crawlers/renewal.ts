@@ -49,11 +49,11 @@ const OF_THE_PACKAGE = { takenAt: null, attemptedAt: null, failures: 0, failingS
 export async function openRenewal(deps: RenewalDeps): Promise<RenewedDirectory> {
   const { source } = deps;
   let refresh: (() => Promise<void>) | undefined;
-  const inForce = await openInForce(deps, () => void refresh?.());
+  const inForce = await openInForce(deps.db, deps.changes, () => void refresh?.());
   if (source === null) {
     return {
       state: () => ({ date: PACKAGED.date, source: 'package', ...OF_THE_PACKAGE }),
-      close: () => inForce.close(),
+      close: async () => inForce.close(),
     };
   }
   const renewed = await renew({ ...deps, source }, inForce);
@@ -115,7 +115,7 @@ async function renew(
       await deps.getter.close();
       await Promise.all(stops.map((stop) => stop()));
       await reading;
-      await inForce.close();
+      inForce.close();
     },
   };
 }
