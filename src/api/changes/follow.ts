@@ -7,6 +7,7 @@ import type { Db, Row } from '../../db/db.ts';
 import type { PostgresLine } from '../../db/postgres/line.ts';
 import { unavailable } from '../errors.ts';
 import type { ChangeNotice } from './change.ts';
+import { OBJECT_KINDS } from './forgets.ts';
 import type { ChangeKind } from './kinds.ts';
 
 export const CHANNEL = 'postern_changes';
@@ -135,7 +136,7 @@ interface ChangeRow extends Row {
 
 /** Includes the row of the cursor itself: another row there means another log. */
 const SELECT = `select c.seq, c.id, c.kind, c.object_id, c.owner_id,
-    case when c.kind like 'webhook.%' or c.kind like 'requester.%' or c.kind = 'crawler.created' then d.object
+    case when c.kind in (${OBJECT_KINDS.map((kind) => `'${kind}'`).join(', ')}) then d.object
          when c.kind like 'content.%' then json_build_object(
            'source', d.object::json -> 'source', 'externalId', d.object::json -> 'externalId')::text end as object
   from changes c left join change_data d on d.id = c.id

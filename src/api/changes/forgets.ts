@@ -97,6 +97,11 @@ export const FORGETS = {
   'webhook_delivery.retried': NOTHING,
 } as const satisfies Record<ChangeKind, Readonly<Record<string, Way>>>;
 
+/** Kinds whose object a cache takes over. */
+export const OBJECT_KINDS: readonly string[] = Object.entries<Readonly<Record<string, Way>>>(FORGETS)
+  .filter(([, row]) => Object.values(row).includes('object'))
+  .map(([kind]) => kind);
+
 type Table = typeof FORGETS;
 type ColumnsOf<Row> = Row extends unknown ? keyof Row : never;
 export type CacheName = ColumnsOf<Table[ChangeKind]>;
