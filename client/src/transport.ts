@@ -86,10 +86,11 @@ export function connect(connection: TransportOptions): Connection {
   async function attempt(sending: Sending, made: number): Promise<Incoming | PosternError | PosternUnreachable> {
     const { request, options } = sending;
     try {
-      const answer = await within(options.timeoutMs, options.signal, async (signal) => {
+      const get = async (signal: AbortSignal | undefined): Promise<Incoming> => {
         const response = await start(sending, signal);
         return { status: response.status, headers: response.headers, text: await response.text() };
-      });
+      };
+      const answer = await within(options.timeoutMs, get, endingWith(options.signal));
       return isFine(answer.status) || request.alsoFine?.includes(answer.status) === true ? answer : toError(answer);
     } catch (error) {
       return failureOf(error, options.signal, made);
@@ -119,12 +120,13 @@ export function connect(connection: TransportOptions): Connection {
       const end = (): void => ending.abort(outer?.reason);
       outer?.addEventListener('abort', end, { once: true });
       try {
-        return await within(timeoutMs, outer, async (signal) => {
+        const get = async (signal: AbortSignal | undefined): Promise<Response> => {
           signal?.addEventListener('abort', () => ending.abort(signal.reason), { once: true });
           const begun = await start(sending, ending.signal);
           if (isFine(begun.status)) return begun;
           throw toError({ status: begun.status, headers: begun.headers, text: await begun.text() });
-        });
+        };
+        return await within(timeoutMs, get, endingWith(outer));
       } catch (error) {
         outer?.removeEventListener('abort', end);
         throw error instanceof PosternError ? error : failureOf(error, outer, 1);
@@ -132,6 +134,16 @@ export function connect(connection: TransportOptions): Connection {
     },
   };
 }
+
+/** Stops an attempt with the caller's signal. Throws its reason if it has ended. */
+const endingWith = (signal: AbortSignal | undefined) => {
+  signal?.throwIfAborted();
+  return (stop: (reason: unknown) => void): (() => void) => {
+    const end = (): void => stop(signal?.reason);
+    signal?.addEventListener('abort', end, { once: true });
+    return () => signal?.removeEventListener('abort', end);
+  };
+};
 
 const toSending = (connection: TransportOptions, request: Outgoing, own: CallOptions): Sending => ({
   request,

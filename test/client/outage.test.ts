@@ -1,12 +1,15 @@
 /**
  * A guard while Postern hangs or fails. Promise: no visitor waits longer than `timeoutMs`, the wait in the queue
- * included, and a service that fails three times in a row is left alone for some seconds.
+ * included, a service that fails three times in a row is left alone for some seconds, and a slow one is asked a bounded
+ * number of questions at once.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, test } from 'node:test';
-import { type GuardOptions, guard } from '../../client/src/index.ts';
+import { openBreaker } from '../../client/src/edge/breaker.ts';
+import { type GuardOptions, guard, PosternUnreachable } from '../../client/src/index.ts';
+import { until } from '../../kit/until.ts';
 
 const ALLOWED = {
   id: 'dec_1',
@@ -134,3 +137,43 @@ for (const batch of [true, false]) {
     });
   });
 }
+
+describe('a flood while it is slow', () => {
+  for (const [onError, beyond] of [
+    ['deny', 503],
+    ['allow', 200],
+  ] as const) {
+    test(`asks at most 250 questions at once; \`onError: '${onError}'\` is the verdict beyond`, async () => {
+      behavior = 'hangs';
+      const { visit, visits, reports } = open({ batch: false, onError, timeoutMs: 20_000 });
+      const begun = performance.now();
+      let ended = 0;
+      const flood = Array.from({ length: 1_000 }, () => visit().finally(() => ended++));
+      await until('those beyond have their answer', () => ended === 750);
+      assert.ok(performance.now() - begun < 15_000, 'none of them waited for Postern');
+      await until('the others are asked about', () => asked.length === 250);
+      assert.match(reports.at(-1)?.message ?? '', /not asked: 250 visitors wait for it/);
+      // No failure, so nothing is paused; and a question that ends makes room.
+      server.closeAllConnections();
+      assert.ok((await Promise.all(flood)).every(({ status }) => status === beyond));
+      assert.equal(asked.length, 250);
+      assert.ok(
+        (await visits(3)).every(({ status }) => status === beyond),
+        'failures pause as ever',
+      );
+    });
+  }
+
+  test('a question whose visitor left, which a runtime may never end, takes no room for ever', (t) => {
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    const breaker = openBreaker(500);
+    for (let i = 0; i < 250; i++) breaker.begin();
+    assert.throws(() => breaker.begin(), PosternUnreachable);
+    now += 501;
+    for (let i = 0; i < 249; i++) breaker.begin();
+    breaker.answered(breaker.begin());
+    breaker.begin();
+    assert.throws(() => breaker.begin(), PosternUnreachable);
+  });
+});

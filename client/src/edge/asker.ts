@@ -5,7 +5,7 @@
  */
 import { PosternError } from '../errors.ts';
 import type { AccessDecision, ApiError, Check } from '../types.ts';
-import { baseOf, errorIn, isFine, jsonIn, unreachable, within } from './attempt.ts';
+import { baseOf, errorIn, jsonIn, unreachable, within } from './attempt.ts';
 import { isRefusal, openBreaker } from './breaker.ts';
 
 export type Asked = AccessDecision | { error: ApiError };
@@ -26,9 +26,9 @@ export function openPost({ url, key, fetch: other, timeoutMs: longestMs }: Servi
   const base = baseOf(url);
   const breaker = openBreaker(longestMs);
   return async (path, body, timeoutMs) => {
-    breaker.begin();
+    const asking = breaker.begin();
     try {
-      const answer = await within(timeoutMs, undefined, async (signal) => {
+      const answer = await within(timeoutMs, async (signal) => {
         // Looks the global up for each request, so that a later replacement counts. A redirect must not carry the key.
         const response = await (other ?? fetch)(base + path, {
           method: 'POST',
@@ -40,12 +40,12 @@ export function openPost({ url, key, fetch: other, timeoutMs: longestMs }: Servi
         return { status: response.status, text: await response.text() };
       });
       const value = jsonIn(answer.text);
-      if (!isFine(answer.status) || value === undefined) throw new PosternError(answer.status, errorIn(value));
-      breaker.answered();
+      if (answer.status !== 200 || value === undefined) throw new PosternError(answer.status, errorIn(value));
+      breaker.answered(asking);
       return value;
     } catch (error) {
       const failure = error instanceof PosternError ? error : unreachable(error, 1);
-      breaker.failed(failure);
+      breaker.failed(asking, failure);
       throw failure;
     }
   };

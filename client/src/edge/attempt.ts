@@ -59,32 +59,33 @@ export const unreachable = (error: unknown, attempts: number): PosternUnreachabl
   return new PosternUnreachable(`Postern ${what} (attempt ${attempts}).`, { cause: error, isTimeout, attempts });
 };
 
-/** Throws the reason of `outer`, or an error of its own, also where `work` does not heed its signal. */
+/**
+ * Throws an error of its own, or the reason that `bind` passes on to what it gets, also where `work` does not heed its
+ * signal. `bind` returns what releases it.
+ */
 export async function within<T>(
   timeoutMs: number,
-  outer: AbortSignal | undefined,
   work: (signal: AbortSignal | undefined) => Promise<T>,
+  bind?: (stop: (reason: unknown) => void) => () => void,
 ): Promise<T> {
-  outer?.throwIfAborted();
   // Fastly Compute has none: there the request ends with its visitor.
   const inner = globalThis.AbortController && new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let end = (): void => {};
+  let release: (() => void) | undefined;
   const ended = new Promise<never>((_, fail) => {
     const stop = (reason: unknown): void => {
       // First, because runtimes wrap the reason of a signal in errors of their own.
       fail(reason);
       inner?.abort(reason);
     };
-    end = () => stop(outer?.reason);
+    release = bind?.(stop);
     const message = `did not answer within ${timeoutMs} ms`;
     timer = setTimeout(() => stop(Object.assign(new Error(message), { name: TIMED_OUT })), timeoutMs);
   });
-  outer?.addEventListener('abort', end, { once: true });
   try {
     return await Promise.race([work(inner?.signal), ended]);
   } finally {
     clearTimeout(timer);
-    outer?.removeEventListener('abort', end);
+    release?.();
   }
 }

@@ -1,18 +1,27 @@
 /**
  * Remembers a service that does not answer. Promise: after three failures in a row nothing is asked for some seconds,
- * then one trial request at a time. Holds plain numbers only: edge runtimes forbid visitors to share anything else.
+ * then one trial request at a time; and a service that is slow is asked a bounded number of questions at once. Holds
+ * plain values only: edge runtimes forbid visitors to share anything else.
  */
 import { PosternError, PosternUnreachable } from '../errors.ts';
 
+/** A question in flight. */
+interface Asking {
+  /** The time at which it ends at the latest. */
+  until: number;
+}
+
 export interface Breaker {
-  /** Throws PosternUnreachable while nothing is asked; else the caller asks, and says how it went. */
-  begin(): void;
-  answered(): void;
-  failed(error: unknown): void;
+  /** Throws PosternUnreachable where nothing is asked; else the caller asks, and says how it went. */
+  begin(): Asking;
+  answered(asking: Asking): void;
+  failed(asking: Asking, error: unknown): void;
 }
 
 const FAILURES_MAX = 3;
 const PAUSE_MS = 5_000;
+/** More visitors than this at once, each with a question of its own, only wait for a service that is slow. */
+const ASKING_MAX = 250;
 
 /** Tests for a refusal of the request itself, such as its key: a service that refuses is alive. */
 export const isRefusal = (error: unknown): boolean =>
@@ -21,32 +30,38 @@ export const isRefusal = (error: unknown): boolean =>
 /** `timeoutMs`: the time that a request has. */
 export function openBreaker(timeoutMs: number): Breaker {
   const pauseMs = Math.max(PAUSE_MS, timeoutMs);
+  const all = new Set<Asking>();
   let failures = 0;
   let until = 0;
   return {
     begin() {
-      if (failures < FAILURES_MAX) return;
       const now = performance.now();
-      if (now < until) throw notAsked(until - now);
-      // A trial whose visitor leaves may never end, so the next one does not wait for it.
-      until = now + pauseMs;
+      // Of a visitor who leaves, a runtime may never say that its question has ended.
+      for (const one of all) if (one.until < now) all.delete(one);
+      if (all.size >= ASKING_MAX) throw notAsked(`${ASKING_MAX} visitors wait for it`);
+      if (failures >= FAILURES_MAX) {
+        if (now < until)
+          throw notAsked(
+            `it failed ${FAILURES_MAX} times in a row. It is asked again in ${Math.ceil((until - now) / 1000)} s`,
+          );
+        // Such a trial may never end either, so the next one does not wait for it.
+        until = now + pauseMs;
+      }
+      const asking = { until: now + timeoutMs };
+      all.add(asking);
+      return asking;
     },
-    answered() {
+    answered(asking) {
+      all.delete(asking);
       failures = 0;
     },
-    failed(error) {
-      if (isRefusal(error)) {
-        failures = 0;
-        return;
-      }
-      failures++;
+    failed(asking, error) {
+      all.delete(asking);
+      failures = isRefusal(error) ? 0 : failures + 1;
       if (failures >= FAILURES_MAX) until = performance.now() + pauseMs;
     },
   };
 }
 
-const notAsked = (ms: number): PosternUnreachable =>
-  new PosternUnreachable(
-    `Postern was not asked: it failed ${FAILURES_MAX} times in a row. It is asked again in ${Math.ceil(ms / 1000)} s.`,
-    { cause: undefined, isTimeout: false, attempts: 0 },
-  );
+const notAsked = (why: string): PosternUnreachable =>
+  new PosternUnreachable(`Postern was not asked: ${why}.`, { cause: undefined, isTimeout: false, attempts: 0 });

@@ -86,9 +86,8 @@ export function openCore(options: CoreOptions): Decide {
     }
     if (isPreflight(visit)) return answeredPreflight();
     const verdict = await askAbout(seen);
-    const text =
-      verdict.problem === null ? undefined : options.refusals?.page?.(visit.header('accept'), verdict.problem);
-    return text === undefined ? verdict : withPage(verdict, text);
+    const text = verdict.problem && options.refusals?.page?.(visit.header('accept'), verdict.problem);
+    return text == null ? verdict : withPage(verdict, text);
   };
 }
 

@@ -28,7 +28,7 @@ export function openFiles(options: EdgeOptions): NonNullable<EdgeOptions['file']
   const copies = new Map<string, Copy>();
 
   const load = (path: string): Promise<Copy['file']> =>
-    within(timeoutMs, undefined, async (signal) => {
+    within(timeoutMs, async (signal) => {
       const answer = await (options.fetch ?? fetch)(base + path, { redirect: 'manual', ...(signal && { signal }) });
       const text = await answer.text();
       if (NONE.has(answer.status)) return null;

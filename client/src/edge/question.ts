@@ -43,8 +43,7 @@ function visitorOf(url: string, { method, header }: Visit): Check['visitor'] | u
   const authorization = header('authorization');
   const signatureInput = header('signature-input');
   const token = /^bearer +svc_rt_/i.test(authorization ?? '') ? authorization : undefined;
-  if (token === undefined && signatureInput === undefined) return undefined;
-  if (signatureInput === undefined) return { authorization: token as string };
+  if (signatureInput === undefined) return token === undefined ? undefined : { authorization: token };
   const signature = header('signature');
   const signatureAgent = header('signature-agent');
   return given({ authorization: token, signatureInput, method, url, signature, signatureAgent });

@@ -65,31 +65,31 @@ describe('in workerd', () => {
       POSTERN_ORIGIN: 'https://site.example',
       POSTERN_ASK: 'programs',
       POSTERN_ON_ERROR: 'deny',
-      POSTERN_TIMEOUT_MS: '8000',
+      POSTERN_TIMEOUT_MS: '20000',
     };
     await using site = await start(world, settings);
-    // Postern answers none of them: each program waits for all of its time.
-    world.proxy.faults = Array.from({ length: 200 }, () => 'silent');
+    // Postern answers none of them: each program waits for all of its time, but for those that are too many.
+    world.proxy.faults = Array.from({ length: 1_000 }, () => 'silent');
     let answered = 0;
-    const programs = Array.from({ length: 100 }, async (_, i) => {
+    const programs = Array.from({ length: 1_000 }, async (_, i) => {
       const { status } = await site.visit(`/open/${i}`, { headers: { 'user-agent': `GPTBot/1.${i}` } });
       answered++;
       return status;
     });
-    await until('all of them wait', () => world.proxy.asked.length === programs.length);
+    await until('250 of them wait', () => world.proxy.asked.length === 250 && answered === 750);
     const readers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => site.visit(`/shut/${i}`, { headers: { 'user-agent': FIREFOX } })),
     );
-    assert.equal(answered, 0);
+    assert.equal(answered, 750);
     assert.deepEqual(new Set(readers.map(({ status }) => status)), new Set([200]));
-    assert.equal(world.proxy.asked.length, programs.length);
+    assert.equal(world.proxy.asked.length, 250);
     assert.deepEqual(new Set(await Promise.all(programs)), new Set([503]));
     // Then Postern counts as dead, and another flood asks nothing for a while.
     const again = await Promise.all(
       Array.from({ length: 100 }, (_, i) => site.visit(`/open/${i}`, { headers: { 'user-agent': `GPTBot/2.${i}` } })),
     );
     assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([503]));
-    assert.equal(world.proxy.asked.length, programs.length);
+    assert.equal(world.proxy.asked.length, 250);
   });
 
   test('a Worker without its settings serves nothing, and says what is missing', async () => {
