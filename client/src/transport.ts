@@ -86,10 +86,7 @@ export function connect(connection: TransportOptions): Connection {
   async function attempt(sending: Sending, made: number): Promise<Incoming | PosternError | PosternUnreachable> {
     const { request, options } = sending;
     try {
-      const get = async (signal: AbortSignal | undefined): Promise<Incoming> => {
-        const response = await start(sending, signal);
-        return { status: response.status, headers: response.headers, text: await response.text() };
-      };
+      const get = async (signal?: AbortSignal): Promise<Incoming> => toIncoming(await start(sending, signal));
       const answer = await within(options.timeoutMs, get, endingWith(options.signal));
       return isFine(answer.status) || request.alsoFine?.includes(answer.status) === true ? answer : toError(answer);
     } catch (error) {
@@ -124,7 +121,7 @@ export function connect(connection: TransportOptions): Connection {
           signal?.addEventListener('abort', () => ending.abort(signal.reason), { once: true });
           const begun = await start(sending, ending.signal);
           if (isFine(begun.status)) return begun;
-          throw toError({ status: begun.status, headers: begun.headers, text: await begun.text() });
+          throw toError(await toIncoming(begun));
         };
         return await within(timeoutMs, get, endingWith(outer));
       } catch (error) {
@@ -134,6 +131,12 @@ export function connect(connection: TransportOptions): Connection {
     },
   };
 }
+
+const toIncoming = async (response: Response): Promise<Incoming> => ({
+  status: response.status,
+  headers: response.headers,
+  text: await response.text(),
+});
 
 /** Stops an attempt with the caller's signal. Throws its reason if it has ended. */
 const endingWith = (signal: AbortSignal | undefined) => {
