@@ -24,7 +24,7 @@ const PERSON_MIN = 30;
 
 /** `options` add to the settings of the Worker, and win over them. */
 export function guardSite(options: Partial<EdgeOptions> = {}): Worker {
-  const siteFor = openSites(options);
+  const siteFor = openSites({ platform: 'cloudflare', ...options });
   return {
     fetch: (request, environment, context) =>
       siteFor(environment).handle(

@@ -34,7 +34,7 @@ export function guardSite(
 ): (event: Event) => Promise<ViewerRequest | Generated> {
   const origin = options.origin ?? settings.POSTERN_ORIGIN;
   if (typeof origin !== 'string' || origin === '') throw new TypeError('Set POSTERN_ORIGIN: the origin of the site');
-  const site = openSite(settings, options);
+  const site = openSite(settings, { platform: 'cloudfront', ...options });
   return async ({ Records: [record] }) => {
     const { config, request } = record?.cf ?? {};
     if (request === undefined || config?.eventType !== 'viewer-request') {

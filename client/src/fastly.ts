@@ -44,7 +44,7 @@ export function guardSite(
     if (options.origin === undefined && !settings.POSTERN_ORIGIN) {
       throw new TypeError('Set POSTERN_ORIGIN: the origin of the site');
     }
-    const site = openSite(settings, { fetch: through(backends.postern), ...options });
+    const site = openSite(settings, { platform: 'fastly', fetch: through(backends.postern), ...options });
     const { address, geo } = event.client;
     const known = { ip: address ?? undefined, country: geo?.country_code ?? undefined };
     const later = (work: Promise<unknown>): void => event.waitUntil(work);

@@ -20,7 +20,7 @@ export function guardSite(
 ): (request: Request, context: Context) => Promise<Response> {
   let site: SiteGuard | undefined;
   return (request, context) => {
-    site ??= openSite((globalThis as Global).Netlify?.env.toObject() ?? {}, options);
+    site ??= openSite((globalThis as Global).Netlify?.env.toObject() ?? {}, { platform: 'netlify', ...options });
     return site.handle(
       request,
       {

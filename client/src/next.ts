@@ -49,7 +49,7 @@ function open(environment: Environment, options: Partial<EdgeOptions>): SiteGuar
   if (!isVercel(environment) && (origin === undefined || origin === '')) {
     throw new TypeError('Set POSTERN_ORIGIN: outside of Vercel, a visitor chooses the host of its request');
   }
-  return openSite(environment, options);
+  return openSite(environment, { platform: 'next', ...options });
 }
 
 /** Vercel overwrites these headers. Elsewhere only the one counts that your own proxy overwrites, its last entry. */

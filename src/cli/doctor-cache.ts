@@ -42,7 +42,7 @@ export async function checkCache(postern: Postern, site: string): Promise<Findin
 
 /** Returns the answer that Postern was not asked about; undefined where the visitor was denied. */
 async function visitAsDenied(postern: Postern, site: string): Promise<Response | undefined> {
-  const { id, mark } = await postern.createProxyProbe();
+  const { id, mark } = await postern.createProxyProbe({});
   const agent = { 'signature-agent': `sig1="https://postern-doctor.invalid/?${mark}"` };
   let answer: Response | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -1,6 +1,7 @@
 /**
- * `postern doctor URL`: sends a marked request through a site's proxy, and compares what reached Postern. Such a
- * request is always denied, so it fetches no page; its headers are made up and hold no secret. Then looks for a cache.
+ * `postern doctor URL`: asks the adapter in front of a site how it is set up. Without one, sends a marked request
+ * through the site's proxy, and compares what reached Postern. Such a request is always denied, so it fetches no page;
+ * its headers are made up and hold no secret. Then looks for a cache.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,6 +10,7 @@ import { PosternError } from '../../client/src/errors.ts';
 import { parseAddress } from '../lib/ip-range.ts';
 import { isPublicAddress } from '../lib/outgoing/address.ts';
 import { VERSION } from '../lib/version.ts';
+import { checkAdapter } from './doctor-adapter.ts';
 import { AGAIN_MS, ATTEMPTS, checkCache, isDenial, TIMEOUT_MS } from './doctor-cache.ts';
 import type { Finding } from './finding.ts';
 
@@ -25,7 +27,9 @@ type Arrival = NonNullable<Awaited<ReturnType<Postern['getProxyProbe']>>['arrive
 
 export async function checkSite(postern: Postern, site: string): Promise<Finding[]> {
   try {
-    const probe = await postern.createProxyProbe();
+    const probe = await postern.createProxyProbe({ host: new URL(site).host });
+    const adapter = await checkAdapter(site, probe.adapterProof);
+    if (adapter !== undefined) return adapter;
     const url = withQuery(site);
     const sent: Sent = { url, method: 'HEAD', headers: madeUpHeaders() };
     let response: Response | undefined;
@@ -75,7 +79,7 @@ function notArrived(site: string, response: Response | undefined): Finding {
   const location = response?.headers.get('location');
   const says =
     location == null
-      ? `answered ${status}, and Postern was not asked. The proxy does not ask this Postern for ${site}, or drops the query`
+      ? `answered ${status}, and Postern was not asked. The proxy does not ask this Postern for ${site}, or drops the query. An adapter in front would have answered, if it is set up for this host and has this key, or any valid key where this one manages keys`
       : `redirects (${status}) to ${location.slice(0, 200)} without asking Postern; name that URL`;
   return { what: 'site', state: 'bad', says };
 }

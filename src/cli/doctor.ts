@@ -26,9 +26,9 @@ const TIMEOUT_MS = 3_000;
 export function doctorCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('doctor')
-    .argument('[site]', 'URL of a page behind a proxy that asks Postern; checks what the proxy passes on')
+    .argument('[site]', 'URL of a page behind a proxy or an adapter that asks Postern; checks that one')
     .description(
-      'Checks the machine, the settings, the service and the key, and says how to fix faults. With the URL of a page, sends a marked request through its proxy, which Postern always denies, and checks that the URL, the method, the address and the headers of a visitor arrive. Ends with 1 when something is wrong.',
+      'Checks the machine, the settings, the service and the key, and says how to fix faults. With the URL of a page, asks the adapter in front of it how it is set up. Without one, sends a marked request through its proxy, which Postern always denies, and checks that the URL, the method, the address and the headers of a visitor arrive. Ends with 1 when something is wrong.',
     )
     .option('--health', 'only check whether the service is ready');
   examples(

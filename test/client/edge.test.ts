@@ -16,9 +16,23 @@ import { PACKAGED } from '../../src/rules/crawlers/directory.ts';
 import { BROWSERS as BROWSER_NAME, findProgram } from '../../src/rules/crawlers/program.ts';
 import { bundleOf } from '../system/edge/bundle.ts';
 
-test('the core takes at most 12 kB, and a whole Worker with pages, prices, files and settings 20', async () => {
+test('the core takes at most 12 kB, and a whole Worker with pages, prices, files, settings and status 21', async () => {
   assert.ok((await bundleOf('client/src/edge/edge.ts', { minify: true })).length <= 12 * 1024);
-  assert.ok((await bundleOf('adapters/cloudflare/worker.js', { minify: true })).length <= 20_000);
+  assert.ok((await bundleOf('adapters/cloudflare/worker.js', { minify: true })).length <= 21_000);
+});
+
+test('the status has the version of the package', () => {
+  const { version } = JSON.parse(readFileSync('client/package.json', 'utf8')) as { version: string };
+  for (const file of [
+    'client/src/edge/status.ts',
+    'adapters/wordpress/wp/status.php',
+    'adapters/wordpress/postern.php',
+  ])
+    assert.match(
+      readFileSync(file, 'utf8'),
+      new RegExp(`ersion(?: += |: +)'?${version.replaceAll('.', '\\.')}\\b`, 'i'),
+      file,
+    );
 });
 
 test('nothing of a platform is used, and nothing runs, when it is imported', async () => {

@@ -83,7 +83,7 @@ export function openServing({ before = {}, behind = {} }: Own = {}): Serving {
 const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 /** Serves a handler of Request and Response, as runtimes with Web APIs do. */
-const webServer = (handle: (request: Request) => Promise<Response>): Server =>
+export const webServer = (handle: (request: Request) => Promise<Response>): Server =>
   createServer((request, response) => {
     const headers = new Headers(request.headers as Fields);
     handle(new Request(`http://127.0.0.1${request.url}`, { method: request.method ?? 'GET', headers })).then(

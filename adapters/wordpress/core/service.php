@@ -70,6 +70,23 @@ final class Service {
 		throw new Unanswered( (string) ( $answer['error']['message'] ?? "Postern answered with status $status." ), true );
 	}
 
+	/**
+	 * Returns why Postern cannot be asked; null where it can. It asks nothing in particular: a service that takes the key
+	 * refuses only the question.
+	 */
+	public function failure(): ?string {
+		try {
+			[ $status, $text ] = $this->post( '/v1/access/check', '{}' );
+		} catch ( Unanswered $error ) {
+			return 'Postern could not be reached. ' . $error->getMessage();
+		}
+		$error = json_decode( $text, true )['error'] ?? null;
+		if ( ! is_array( $error ) || ! is_string( $error['message'] ?? null ) ) {
+			return "The answer with status $status is not Postern's.";
+		}
+		return 400 === $status ? null : $error['message'];
+	}
+
 	/** @return array{int, string} */
 	private function post( string $path, string $body ): array {
 		$url     = rtrim( $this->settings['url'], '/' ) . $path;

@@ -28,10 +28,11 @@ final class SiteFiles {
 		return rtrim( $own ) . "\n\n$marked\n";
 	}
 
-	/** Answers requests for the other files. */
+	/** Answers requests for the other files, and for the status. */
 	public static function serve(): void {
 		// WordPress has added slashes to them by now.
 		$visit = new Visit( wp_unslash( $_SERVER ) );
+		Status::serve( $visit, is_string( $_GET['proof'] ?? null ) ? wp_unslash( $_GET['proof'] ) : '' );
 		$path  = $visit->is_read() ? Visit::plain_path( $visit->path ) : null;
 		$kind  = self::PATHS[ $path ] ?? null;
 		if ( null !== $path && preg_match( '~^/\.well-known/tdm-policy/(col_[0-9a-z]+)\.json$~D', $path, $parts ) ) {

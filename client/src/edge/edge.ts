@@ -14,9 +14,11 @@ import type { Verdict } from './verdict.ts';
 import { isPreflight, type Visit, visitOfFetch } from './visit.ts';
 
 export interface EdgeOptions extends CoreOptions {
+  /** The name of the platform, for the operator. */
+  platform?: string;
   /** The files that are served without asking: `assets` for styles, scripts and fonts; absent: none. */
   assets?: Assets | undefined;
-  /** Returns a file with rules for crawlers in place of the site's own; absent, and undefined: that one is served. */
+  /** Answers in place of the site, before any check, such as a file with rules for crawlers; undefined: it does not. */
   file?: ((visit: Visit) => Promise<Response | undefined>) | undefined;
   /** Passes the visitor's address on; true by default. */
   ip?: boolean;
@@ -78,10 +80,10 @@ export function openEdge(options: EdgeOptions): Edge {
     check,
     async handle(sent, visiting, serve) {
       const request = withoutForged(sent);
-      if (options.mode === 'off') return serve(request);
       const visit = visitOfFetch(request);
       const file = await options.file?.(visit);
       if (file !== undefined) return file;
+      if (options.mode === 'off') return serve(request);
       return isPreflight(visit) ? withoutBody(await serve(request)) : answer(request, visiting, serve);
     },
   };

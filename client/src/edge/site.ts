@@ -4,10 +4,11 @@ import { type Edge, type EdgeOptions, openEdge } from './edge.ts';
 import { openFiles } from './files.ts';
 import { refusals } from './refusals.ts';
 import { type Environment, readSettings } from './settings.ts';
-import { visitOfFetch } from './visit.ts';
+import { openStatus } from './status.ts';
+import { type Visit, visitOfFetch } from './visit.ts';
 
 export interface SiteGuard extends Edge {
-  /** Returns a file with rules for crawlers, for platforms that serve by themselves; undefined: the site's own. */
+  /** Answers a file for crawlers, or the status, for platforms that serve by themselves; undefined: the site does. */
   file(request: Request): Promise<Response | undefined>;
 }
 
@@ -22,8 +23,10 @@ export function openSite(environment: Environment, more: Partial<EdgeOptions> = 
     report,
     ...more,
   };
-  const all = { file: files && options.mode !== 'off' ? openFiles(options) : undefined, ...options };
-  return { ...openEdge(all), file: async (request) => all.file?.(visitOfFetch(request)) };
+  const status = openStatus(options);
+  const published = options.file ?? (files && options.mode !== 'off' ? openFiles(options) : undefined);
+  const file = async (visit: Visit): Promise<Response | undefined> => (await status(visit)) ?? published?.(visit);
+  return { ...openEdge({ ...options, file }), file: (request) => file(visitOfFetch(request)) };
 }
 
 /** Returns what opens the site once, for platforms that hand over the environment with each request. */

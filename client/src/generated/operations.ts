@@ -14,7 +14,7 @@ export const OPERATIONS = {
   createCrawler: { method: 'POST', path: '/v1/crawlers', answers: 'json', takesBody: true },
   createLicense: { method: 'POST', path: '/v1/licenses', answers: 'json', takesBody: true },
   createPolicy: { method: 'POST', path: '/v1/policies', answers: 'json', takesBody: true },
-  createProxyProbe: { method: 'POST', path: '/v1/proxy-probes', answers: 'json' },
+  createProxyProbe: { method: 'POST', path: '/v1/proxy-probes', answers: 'json', takesBody: true },
   createRequester: { method: 'POST', path: '/v1/requesters', answers: 'json', takesBody: true },
   createRequesterToken: { method: 'POST', path: '/v1/requesters/{id}/tokens', answers: 'json', takesBody: true },
   createSignInLink: { method: 'POST', path: '/v1/users/links', answers: 'json', takesBody: true },

@@ -3025,6 +3025,13 @@ export interface components {
             /** @enum {unknown} */
             defaultAction?: "allow" | "deny";
         };
+        CreateProxyProbe: {
+            /**
+             * Format: plain-text
+             * @description The host of the site, with a port other than that of its scheme; adds `adapterProof`
+             */
+            host?: string;
+        };
         CreateRequester: {
             /** @description 1–128 letters, digits or . _ : @ / - */
             id?: string;
@@ -4720,6 +4727,8 @@ export interface components {
             object: "proxy_probe";
             /** @description Text to add to the query of a URL of the site */
             mark: string;
+            /** @description The `proof` for `/.well-known/postern?proof=…`, where an adapter at the edge says how it is set up. It counts for the host and for five minutes, and for adapters with the key of this request; all keys count if it holds `api_keys:manage`. null without `host`, and when the probe is read */
+            adapterProof: string | null;
             expires: string;
             arrived: components["schemas"]["ProxyArrival"] | null;
             created: string;
@@ -6370,7 +6379,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateProxyProbe"];
+            };
+        };
         responses: {
             /** @description Finds out what a proxy passes on of a request */
             201: {

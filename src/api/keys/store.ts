@@ -28,6 +28,17 @@ export async function findKeyByHash(db: Db, hash: string): Promise<Key | undefin
   return row && KEY.toRecord(row);
 }
 
+/** Returns hashes of secret keys that may ask for decisions, the last used first; with `id`, of this key alone. */
+export async function findAskingHashes(db: Db, now: number, max: number, id: string | null): Promise<string[]> {
+  const rows = await db.read<{ hash: string }>(
+    `select hash from api_keys where revoked_at is null and type = 'secret' and (expires_at is null or expires_at > $1)
+     and (permissions like '%"*"%' or permissions like '%"access:check"%') and ($3 = '' or id = $3)
+     order by coalesce(last_used_at, created_at) desc, id desc limit $2`,
+    [now, max, id ?? ''],
+  );
+  return rows.map(({ hash }) => hash);
+}
+
 /** Finds a key that is not revoked. */
 export async function findKey(db: Db, id: string): Promise<Key | undefined> {
   const [row] = await db.read(`select ${KEY.list} from api_keys where id = $1 and revoked_at is null`, [id]);

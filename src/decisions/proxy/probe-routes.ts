@@ -5,7 +5,8 @@ import type { App } from '../../api/http/app.ts';
 import { edit, route } from '../../api/http/route.ts';
 import type { Db } from '../../db/db.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import { ProbeAnswer } from './probe-schema.ts';
+import { proveToAdapter } from './adapter-proof.ts';
+import { CreateProbe, ProbeAnswer } from './probe-schema.ts';
 import { findProbes, insertProbe, type Probe } from './probe-store.ts';
 import { newProbe } from './probes.ts';
 
@@ -21,12 +22,17 @@ export function probeRoutes(app: App, { db, changes, clock }: ProbeDeps): void {
     ...common,
     id: 'createProxyProbe',
     is: 'Start to find out what a proxy passes on',
+    body: CreateProbe,
+    bodyOptional: true,
     answers: { 201: ProbeAnswer },
   } as const;
   edit(app, 'POST /v1/proxy-probes', create, (request) =>
     changes.commit(request, 'proxy-probes', async () => {
-      const probe = newProbe(clock.now());
-      return { steps: insertProbe(probe), changes: [], status: 201, body: toAnswer(probe) };
+      const now = clock.now();
+      const probe = newProbe(now);
+      const { host } = request.body;
+      const proof = host === undefined ? null : await proveToAdapter(db, request.caller, host, now);
+      return { steps: insertProbe(probe), changes: [], status: 201, body: toAnswer(probe, proof) };
     }),
   );
   const read = { ...common, id: 'getProxyProbe', is: 'Read what a proxy passed on', answer: ProbeAnswer } as const;
@@ -38,10 +44,11 @@ export function probeRoutes(app: App, { db, changes, clock }: ProbeDeps): void {
   });
 }
 
-const toAnswer = ({ id, mark, createdAt, expiresAt, arrived }: Probe) => ({
+const toAnswer = ({ id, mark, createdAt, expiresAt, arrived }: Probe, adapterProof: string | null = null) => ({
   id,
   object: 'proxy_probe' as const,
   mark,
+  adapterProof,
   expires: toIso(expiresAt),
   arrived,
   created: toIso(createdAt),

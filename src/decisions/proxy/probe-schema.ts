@@ -20,11 +20,28 @@ export const Arrival = Type.Object(
 );
 export type Arrival = Static<typeof Arrival>;
 
+export const CreateProbe = Type.Object(
+  {
+    host: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 260,
+        format: 'plain-text',
+        description: 'The host of the site, with a port other than that of its scheme; adds `adapterProof`',
+      }),
+    ),
+  },
+  { additionalProperties: false, title: 'CreateProxyProbe' },
+);
+
 export const ProbeAnswer = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal('proxy_probe'),
     mark: Type.String({ description: 'Text to add to the query of a URL of the site' }),
+    adapterProof: textOrNull(
+      'The `proof` for `/.well-known/postern?proof=…`, where an adapter at the edge says how it is set up. It counts for the host and for five minutes, and for adapters with the key of this request; all keys count if it holds `api_keys:manage`. null without `host`, and when the probe is read',
+    ),
     expires: Type.String(),
     arrived: Type.Union([Arrival, Type.Null()]),
     created: Type.String(),

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { makeKey } from '../../http/given.ts';
 import { HOST, PUBLIC_HOST, startWorld, TEXT, type World } from './world.ts';
 
 export interface Visit {
@@ -358,6 +359,8 @@ export function testPlatform(platform: Platform): void {
     },
   );
 
+  testStatus(platform.name.toLowerCase(), () => world, withSettings);
+
   if (lacks('answers of the origin')) return;
   withSettings({ POSTERN_ASK: 'everyone', POSTERN_ON_ERROR: 'deny', POSTERN_ASSETS: 'true' }, (site) => {
     const visit = (path: string, one?: Visit) =>
@@ -381,6 +384,79 @@ export function testPlatform(platform: Platform): void {
         assert.ok(!(await visit(path)).text.includes(TEXT), path);
       }
       assert.equal((await visit('/shut/style.css', { method: 'POST' })).status, 403);
+    });
+  });
+}
+
+type WithSettings = (settings: Record<string, string>, body: (site: () => Site) => void) => void;
+
+/** Tests that only the operator learns how an adapter is set up. */
+function testStatus(name: string, world: () => World, withSettings: WithSettings): void {
+  const read = async (site: Site, proof: string, visit: Visit = {}): Promise<Answer> =>
+    site.visit(`/.well-known/postern?proof=${proof}`, { ...visit, headers: { 'user-agent': CCBOT } });
+  const prove = async (host = HOST, key = world().postern.key): Promise<string> =>
+    (await world().postern.call('POST', '/v1/proxy-probes', { body: { host }, key })).body.adapterProof;
+
+  for (const mode of ['enforce', 'observe', 'off']) {
+    const chosen = { POSTERN_ASK: 'programs', POSTERN_ON_ERROR: 'allow', POSTERN_MODE: mode };
+    withSettings(chosen, (site) => {
+      test('the status, for a proof of the key', async () => {
+        const { proxy, served } = world();
+        const answer = await read(site(), await prove());
+        assert.equal(answer.headers.get('cache-control'), 'no-store');
+        const { adapter, failure, ...status } = JSON.parse(answer.text) as Record<string, unknown>;
+        const expected = {
+          version: '0.1.0',
+          mode,
+          ask: 'programs',
+          onError: 'allow',
+          unknown: 'deny',
+          timeoutMs: 20_000,
+        };
+        assert.deepEqual([status, failure], [expected, null]);
+        assert.ok(name.startsWith(String(adapter)), String(adapter));
+        assert.equal(proxy.asked.length, 1);
+        for (const fault of ['cut', { status: 401 }, { status: 200, body: 'hello' }] as const) {
+          proxy.faults = [fault];
+          const { failure: why } = JSON.parse((await read(site(), await prove())).text) as Record<string, unknown>;
+          assert.match(String(why), /could not be reached|is not Postern's/, JSON.stringify(fault));
+        }
+        assert.equal(served.length, 0);
+      });
+    });
+  }
+
+  withSettings({ POSTERN_ASK: 'everyone', POSTERN_ON_ERROR: 'deny' }, (site) => {
+    test('no status for anybody else: the site answers, as if there were none', async () => {
+      const { postern, proxy } = world();
+      const proof = await prove();
+      const [seconds, ...codes] = proof.split('.');
+      const other = await makeKey(postern, { permissions: ['access:check'] });
+      const forged = [
+        '',
+        'x',
+        `${Number(seconds) - 301}.${codes.join('.')}`,
+        `${Number(seconds) + 1}.${codes.join('.')}`,
+        `${seconds}.`,
+        `${seconds}.${'0'.repeat(64)}`,
+        `${seconds}.${codes[0]?.slice(0, 32)}`,
+        `${seconds}.${'00.'.repeat(20)}${codes.join('.')}`,
+        `Infinity.${codes.join('.')}`,
+        await prove('other.example'),
+        await prove(HOST, other),
+      ];
+      for (const one of forged) assert.equal((await read(site(), one)).text, TEXT, one);
+      assert.equal((await read(site(), proof, { method: 'HEAD' })).text, '');
+      assert.equal((await read(site(), proof, { method: 'POST' })).status, 403);
+      for (const path of [
+        '/.well-known/postern/',
+        '/.well-known//postern',
+        '/.well-known/Postern',
+        '/x/../shut/postern',
+      ]) {
+        assert.ok(!(await site().visit(`${path}?proof=${proof}`)).text.includes('adapter'), path);
+      }
+      assert.ok(proxy.asked.every(({ body }) => body !== '{}'));
     });
   });
 }

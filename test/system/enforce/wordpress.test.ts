@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { command } from '../../../kit/command.ts';
 import { startRelay } from '../../../kit/relay.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
@@ -349,5 +350,46 @@ describe('modes and outages', () => {
   test('a refused key never allows', async () => {
     await wp.set({ ...SETTINGS, on_error: 'allow', key: `svc_sk_${'a'.repeat(49)}` });
     assert.equal((await wp.get('/tides/', { as: CRAWLER })).status, 503);
+  });
+});
+
+describe('the status', () => {
+  const read = async (proof: string, path = '/.well-known/postern') => wp.get(`${path}?proof=${proof}`);
+  const prove = async (host = wp.host, key = postern.key): Promise<string> =>
+    (await postern.call('POST', '/v1/proxy-probes', { body: { host }, key })).body.adapterProof;
+
+  test('is for an operator alone, and says why Postern is not asked', async () => {
+    await wp.set(SETTINGS);
+    const shown = async () => JSON.parse((await read(await prove())).text);
+    const page = await read(await prove());
+    assert.equal(page.headers['cache-control'], 'no-store');
+    const settings = { version: '0.1.0', mode: 'enforce', ask: 'programs', onError: 'deny', unknown: 'deny' };
+    assert.deepEqual(JSON.parse(page.text), { adapter: 'wordpress', ...settings, timeoutMs: 10_000, failure: null });
+    relay.cut();
+    assert.match((await shown()).failure, /could not be reached/);
+    relay.open();
+    await wp.set({ ask: '' });
+    const { mode, failure } = await shown();
+    assert.deepEqual([mode, failure], ['off', 'POSTERN_ASK must be one of programs, everyone.']);
+    await wp.set({ ...SETTINGS, key: await makeKey(postern, { permissions: ['content:read'] }) });
+    const [seconds, ...codes] = (await prove()).split('.');
+    assert.equal((await read(`${seconds}.${codes.join('.')}`)).status, 404, 'a key that cannot ask');
+    await wp.set(SETTINGS);
+    const other = await makeKey(postern, { permissions: ['access:check'] });
+    for (const one of [
+      '',
+      `${Number(seconds) + 1}.${codes.join('.')}`,
+      await prove('x.example'),
+      await prove(wp.host, other),
+    ])
+      assert.equal((await read(one)).status, 404, one);
+    assert.equal((await wp.get(`/.well-known/postern?proof[]=${await prove()}`)).status, 404);
+    assert.equal((await wp.get(`/.well-known/postern?proof=${await prove()}`, { method: 'POST' })).status, 404);
+  });
+
+  test('`postern doctor` asks for it', async () => {
+    const env = { POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
+    const { stdout } = await command(['doctor', wp.url], { env });
+    assert.match(stdout, /✓ adapter {3}wordpress, version 0\.1\.0\n✓ mode {6}enforces/);
   });
 });
