@@ -40,14 +40,12 @@ export function answerVisitors(connection: DuckDBConnection, query: VisitorsQues
     const cells = await toCells(connection, selected.ofAnyType, query.starts);
     const { from } = selected;
     const who = await readMost(connection, { from, by: ['who'], counts: COUNTS }, query.limit);
-    const pages = await readMost(
-      connection,
-      { from: `${from} and page <> 0`, by: ['page'], counts: COUNTS },
-      query.pages,
-    );
+    const ofPages = { from: `${from} and page <> 0`, by: ['page'], counts: { requests: COUNTS.requests } } as const;
+    const pages = await readMost(connection, ofPages, query.pages);
     const shown = { who: who.groups.map(toNumber), pages: pages.groups.map(toNumber) };
     const trends = await readTrends({ connection, ...selected, cells, query }, 'who', shown.who);
     const visits = await readVisits(connection, from, shown);
+    const ofAll = new Map(visits.get(null)?.map(({ who: _, page, ...counts }) => [page, counts]));
     const names = new Map(pages.groups.map(({ ids: [page], numbers: [number] }) => [number, page as string]));
     return {
       unique: who.unique,
@@ -60,37 +58,41 @@ export function answerVisitors(connection: DuckDBConnection, query: VisitorsQues
           return { page: names.get(page) as string, ...own };
         }),
       })),
-      pages: pages.groups.map(({ ids: [page], numbers: _, ...counts }) => ({ page: page as string, ...counts })),
+      pages: pages.groups.map(({ ids: [page], numbers: [number] }) => {
+        return { page: page as string, ...(ofAll.get(number as number) as VisitCounts) };
+      }),
     };
   });
 }
 
 const toNumber = ({ numbers: [number = 0] }: { numbers: number[] }): number => number;
 
-type Visit = VisitCounts & { who: number; page: number };
+/** Without a visitor: of all of them. */
+type Visit = VisitCounts & { who: number | null; page: number };
 
-/** Counts what is listed on both sides, the most first. */
+/** Counts the pages that are listed: those of each listed visitor, the most first, and those of all. */
 async function readVisits(
   connection: DuckDBConnection,
   from: string,
   { who, pages }: { who: readonly number[]; pages: readonly number[] },
-): Promise<Map<number, Visit[]>> {
+): Promise<Map<number | null, Visit[]>> {
   if (pages.length === 0) return new Map();
   const list = (numbers: readonly number[]): string => numbers.map((number) => `(${integer(number)})`).join(', ');
-  const names = Object.keys(COUNTS);
   const counts = Object.entries(COUNTS).map(([name, sql]) => `(${sql})::double as "${name}"`);
-  const sums = names.map((name) => `sum("${name}") as "${name}"`);
+  const sums = Object.keys(COUNTS).map((name) => `sum("${name}") as "${name}"`);
   const rows = await readRows<Visit>(
     connection,
-    `select one::double as who, page, ${names.map((name) => `"${name}"`).join(', ')} from
-       (select ${foldWho('each')} as folded, page, ${sums.join(', ')} from
-         (select ${EACH_WHO} as each, page, ${counts.join(', ')}
-          from (select requester, crawler, claimed, verified, program, page, reason ${from} and page <> 0)
-          join (values ${list(pages)}) as pages_shown(shown) on shown = page
-          group by 1, 2)
+    `with visits as materialized
+       (select ${EACH_WHO} as each, page, ${counts.join(', ')}
+        from (select requester, crawler, claimed, verified, program, page, reason ${from} and page <> 0)
+        join (values ${list(pages)}) as pages_shown(shown) on shown = page
         group by 1, 2)
-     join (values ${list(who)}) as who_shown(one) on one = folded
-     order by requests desc, page`,
+     select who::double as who, page, ${sums.join(', ')} from
+       (select null as who, page, columns(visits.* exclude (each, page)) from visits
+        union all
+        select one, page, columns(visits.* exclude (each, page)) from visits
+        join (values ${list(who)}) as who_shown(one) on one = ${foldWho('each')})
+     group by 1, 2 order by requests desc, page`,
   );
   return Map.groupBy(rows, (row) => row.who);
 }
