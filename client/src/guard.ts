@@ -8,7 +8,7 @@ import type { RouterUrls } from './edge/options.ts';
 import { putHeaders, withHeaders } from './edge/put-headers.ts';
 import { checkOf, urlOf } from './edge/question.ts';
 import { refusals } from './edge/refusals.ts';
-import { isRead, toPlainPath } from './edge/site-files.ts';
+import { isRead, toPlainPath, VERSION } from './edge/site-files.ts';
 import { servedAlways, type Verdict } from './edge/verdict.ts';
 import { type NodeRequest, type Visit, visitOfFetch, visitOfNode } from './edge/visit.ts';
 import type { GuardOptions } from './guard-options.ts';
@@ -166,7 +166,8 @@ function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promis
   const stated = loosenessOfOptions(options.urls);
   const sitemaps = new Set(options.sitemaps?.map(toPlainPath));
   return async (visit, { view, isOfNode, router }) => {
-    if (isRead(visit.method) && sitemaps.has(toPlainPath(visit.path))) return servedAlways();
+    const isSitemap = isRead(visit.method) && VERSION.test(visit.search) && sitemaps.has(toPlainPath(visit.path));
+    if (isSitemap) return servedAlways();
     const isTogether = (options.batch ?? isOfNode) && mayBatch();
     const send: Ask = isTogether ? queue : (check) => askOne(post, check, timeoutMs);
     const ask: Ask = (check) => askOnce((one) => kept(one, send), check, { view, service });

@@ -50,7 +50,7 @@ const options: GuardOptions = {
   origin: `https://${HOST}`,
 };
 
-const FREE = ['/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico', '/.well-known/x', '/%72obots.txt?a=b'];
+const FREE = ['/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico', '/.well-known/x', '/%72obots.txt?v=2'];
 const NOT_FREE = [
   '/robots.txt/',
   '/robots.txt;x',
@@ -70,6 +70,12 @@ const NOT_FREE = [
   '/.well-known//secret',
   '/.well-known/index.php/secret',
   '/.well-known/x%3F/secret',
+  '/.well-known/x.php5/secret',
+  '/.well-known/..%20/secret',
+  '/robots.txt?p=7',
+  '/%72obots.txt?v=2&p=7',
+  '/favicon.ico?rest_route=/wp/v2/posts/7',
+  '/.well-known/x?rest_route=/wp/v2/posts/7',
 ];
 
 /** Sends a request target that clients do not send. */

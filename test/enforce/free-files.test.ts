@@ -32,7 +32,7 @@ assertStatus(await putSite(SITE), 201);
 const FREE = words(`
   /robots.txt /license.xml /tdmrep.json /favicon.ico /.well-known/ /.well-known/security.txt
   /.well-known/tdm-policy/col_1.json /.well-known/acme-challenge/x-_Y /.well-known/did.json /robots.txt?v=2
-  /robots%2etxt /%72obots.txt /.well-known/webfinger?resource=a%2Fb /sitemap.xml /maps/index.xml /map.php?page=1
+  /robots%2etxt /%72obots.txt /.well-known/webfinger?resource=a%2Fb&rel=b /sitemap.xml /maps/index.xml /map.php?page=1
   /base.xml /base2.xml /maps/news%20today.xml /%2ewell-known/x /.well-known/v1.0/list /.well-known/a.b/c.d/e
 `);
 const CLOSED = words(`
@@ -43,6 +43,8 @@ const CLOSED = words(`
   /.well-known//x /.well-known/%2e%2e%2fsecret /.well-known/x;y /.well-known;/x /.well-known/x%3fy /.well-known/x%23y
   /.well-known/index.php/secret /.well-known/x.php5/secret /.well-known/index.html/secret /.well-known/x%5cy
   /.well-known/%c0%ae%c0%ae/x /WELL-KNOWN/x /x/.well-known/y /sitemap.xml?x /sitemap.xml/x /sitemap.xml;x /SITEMAP.XML
+  /robots.txt?p=7 /robots.txt?v=2&p=7 /robots.txt?v=/ /favicon.ico?rest_route=/x /.well-known/x?rest_route=/x /license.xml?x
+  /.well-known/webfinger?resource=a&p=7 /.well-known/webfinger?resource=a;p=7 /.well-known/x?resource=a
   /.well-known/x.cgi/secret /.well-known/x.JSPX/secret /.well-known/..%20/secret
   /map.php /map.php?page=2 /map.php?page=1&x=2 /theirs.xml /sitemap2.xml /security.txt /license.xml.gz
 `);
@@ -85,7 +87,7 @@ test('however the proxy asks, and for any host', async () => {
   ]) {
     assert.equal((await authorize(postern, '/robots.txt', asked)).status, 200);
   }
-  const appended = { path: '/v1/authorize/robots.txt?x=1', headers: { 'x-postern-options': `origin=${ORIGIN}` } };
+  const appended = { path: '/v1/authorize/robots.txt?v=1', headers: { 'x-postern-options': `origin=${ORIGIN}` } };
   assert.equal((await authorize(postern, null, appended)).status, 200);
   assert.equal((await authorize(postern, null, { ...appended, method: 'HEAD' })).status, 200);
   assert.equal((await authorize(postern, null, { ...appended, method: 'POST' })).status, 403);

@@ -84,17 +84,33 @@ final class Guard {
 	}
 
 	/**
-	 * Asks about an item that is served at another address than its own, such as `/?p=7`. Registered items only: the
-	 * decision about the URL counts for others.
+	 * Asks about an item that is served at another address than its own, such as `/?p=7`: about the item, or about its
+	 * own address if it is not registered.
 	 */
-	public function enforce_item( string $item ): void {
+	public function enforce_item( string $item, string $permalink ): void {
 		if ( null === self::$verdict || self::$verdict->item === $item ) {
 			return;
 		}
 		$verdict = $this->decide( array( 'contentId' => $item ), 'allow' );
+		if ( $verdict->allowed && null === $verdict->item && ! $this->is_at( $permalink ) ) {
+			$verdict = $this->decide( array( 'url' => rtrim( $this->settings['origin'], '/' ) . self::target( $permalink ) ) );
+		}
 		if ( ! $verdict->allowed ) {
 			$this->answer( $verdict );
 		}
+	}
+
+	/** Tests for the address of a post, or one below it. */
+	private function is_at( string $permalink ): bool {
+		$own = self::target( $permalink );
+		return str_contains( $own, '?' ) || '/' === $own
+			? $this->visit->target === $own
+			: str_starts_with( "{$this->visit->path}/", rtrim( $own, '/' ) . '/' );
+	}
+
+	/** Returns the path and the query of a URL. */
+	private static function target( string $url ): string {
+		return ( new Visit( array( 'REQUEST_URI' => explode( '#', $url )[0] ) ) )->target;
 	}
 
 	/** The visitor has the page already, and waits for nothing. */

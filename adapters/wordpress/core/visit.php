@@ -39,15 +39,15 @@ final class Visit {
 
 	/**
 	 * Tests for a file with the rules of the site for crawlers. Crawlers take a refused robots.txt as "everything is
-	 * open". No other path passes for one of these files.
+	 * open". No other path passes for one of these files, and no query: WordPress serves a post for
+	 * `/robots.txt?rest_route=…`.
 	 */
 	public function is_site_file(): bool {
-		$path = $this->is_read() ? self::plain_path( $this->path ) : null;
-		if ( null === $path ) {
-			return false;
-		}
-		return in_array( $path, array( '/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico' ), true )
-			|| str_starts_with( $path, '/.well-known/' );
+		$path  = $this->is_read() ? self::plain_path( $this->path ) : null;
+		$query = substr( $this->target, strlen( $this->path ) );
+		// A version names no page.
+		return null !== $path && preg_match( '~^(?:\?v(?:er)?=[\w.-]*)?$~D', $query )
+			&& preg_match( '~^/(?:(?:robots\.txt|license\.xml|tdmrep\.json|favicon\.ico)$|\.well-known/)~D', $path );
 	}
 
 	/** Returns the decoded path; null where a server could read it as another path. */
@@ -60,7 +60,7 @@ final class Visit {
 			return null;
 		}
 		$path   = rawurldecode( $raw );
-		$second = '~[\\\\;?#]|[\x00-\x1f\x7f]|%[0-9a-f]{2}|%u[0-9a-f]{4}|/(?:\.\.?)?/|/\.\.?$|/index\.\w+/~iuD';
+		$second = '~[\\\\;?#]|[\x00-\x1f\x7f]|%[0-9a-f]{2}|%u[0-9a-f]{4}|[./ ]/|/\.\.?$|\.[a-z]\w+/~iuD';
 		// An invalid sequence of UTF-8 makes the search fail, and so is no plain path.
 		return 0 === preg_match( $second, $path ) ? $path : null;
 	}

@@ -138,7 +138,8 @@ final class Plugin {
 	/** WordPress serves a post at other addresses than its own, such as `/?p=7&feed=rss2`. */
 	public static function guard_item(): void {
 		if ( null !== self::$guard && is_singular() ) {
-			self::$guard->enforce_item( Items::name( (int) get_queried_object_id() ) );
+			$post = (int) get_queried_object_id();
+			self::$guard->enforce_item( Items::name( $post ), (string) get_permalink( $post ) );
 		}
 	}
 
@@ -151,7 +152,7 @@ final class Plugin {
 	 */
 	public static function guard_route( $response, $handler, \WP_REST_Request $request ) {
 		if ( null !== self::$guard && preg_match( '~^/wp/v2/[^/]+/(\d+)(?:/|$)~', $request->get_route(), $parts ) && null !== get_post( (int) $parts[1] ) ) {
-			self::$guard->enforce_item( Items::name( (int) $parts[1] ) );
+			self::$guard->enforce_item( Items::name( (int) $parts[1] ), (string) get_permalink( (int) $parts[1] ) );
 		}
 		return $response;
 	}

@@ -63,7 +63,7 @@ export async function askOne(post: Post, check: Check, timeoutMs: number): Promi
   try {
     return decisionIn(await post('/v1/access/check', check, timeoutMs));
   } catch (error) {
-    if (!isRefusal(error) || !(error instanceof PosternError) || ![400, 404].includes(error.status)) throw error;
+    if (!isRefusal(error) || ![400, 404].includes(error.status)) throw error;
     return { error: { code: error.code, message: error.message, type: 'validation_error' } as ApiError };
   }
 }

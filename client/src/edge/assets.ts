@@ -2,7 +2,7 @@
  * Styles, scripts and fonts, served without asking where the options say so. Promise: nothing else passes for one of
  * them: neither by a path that some server reads as another one, nor by a page that is served at such a path.
  */
-import { isRead, toPlainPath } from './site-files.ts';
+import { isRead, toPlainPath, VERSION } from './site-files.ts';
 import type { Visit } from './visit.ts';
 
 export interface Assets {
@@ -13,8 +13,6 @@ export interface Assets {
 }
 
 const NAME = /\.(?:css|m?js|woff2?|ttf|otf|eot)$/;
-/** A query may name a page, as in `/x.css?p=7`; a version does not. */
-const VERSION = /^(?:\?(?:v|ver)=[\w.-]*)?$/;
 const TYPE = /^(?:text\/css|(?:text|application)\/(?:x-)?(?:java|ecma)script|font\/|application\/(?:x-)?font)/;
 
 export const assets: Assets = {

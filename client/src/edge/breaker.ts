@@ -24,7 +24,7 @@ const PAUSE_MS = 5_000;
 const ASKING_MAX = 250;
 
 /** Tests for a refusal of the request itself, such as its key: a service that refuses is alive. */
-export const isRefusal = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): error is PosternError =>
   error instanceof PosternError && error.status >= 400 && error.status < 500 && error.status !== 429;
 
 /** `timeoutMs`: the time that a request has. */

@@ -1,17 +1,17 @@
 /**
  * The files with a site's rules for crawlers. Promise: a guard never refuses them, since crawlers take a refused
- * robots.txt as "everything is open"; and no other path passes for one of them.
+ * robots.txt as "everything is open"; and no other path, and no query, passes for one of them.
  */
 import type { Asked } from './asker.ts';
 import type { Visit } from './visit.ts';
 
-const FILES: ReadonlySet<string> = new Set(['/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico']);
-const FOLDER = '/.well-known/';
+const FILES = /^\/(?:(?:robots\.txt|license\.xml|tdmrep\.json|favicon\.ico)$|\.well-known\/)/;
 
-export function isSiteFile({ method, path }: Visit): boolean {
-  const plain = isRead(method) ? toPlainPath(path) : undefined;
-  return plain !== undefined && (FILES.has(plain) || plain.startsWith(FOLDER));
-}
+/** A query may name another page, as in `/robots.txt?p=7`; a version does not. */
+export const VERSION = /^(?:\?v(?:er)?=[\w.-]*)?$/;
+
+export const isSiteFile = ({ method, path, search }: Visit): boolean =>
+  isRead(method) && VERSION.test(search) && FILES.test(toPlainPath(path) ?? '');
 
 /** Tests for a file that the service knows from the settings of the site, such as a sitemap. */
 export const isListedFile = (asked: Asked, { method }: Visit): boolean =>
@@ -21,7 +21,8 @@ export const isRead = (method: string): boolean => method === 'GET' || method ==
 
 /** Escapes that some servers read as a separator. */
 const DECEPTIVE = /%(?:2f|5c)/i;
-const SECOND_READING = /[\\;?#]|\p{Cc}|%[0-9a-f]{2}|%u[0-9a-f]{4}|\/(?:\.\.?)?\/|\/\.\.?$|\/index\.\w+\//iu;
+/** Windows drops a dot or a space before a slash; a script may read the rest of a path as another page. */
+const SECOND_READING = /[\\;?#]|\p{Cc}|%[0-9a-f]{2}|%u[0-9a-f]{4}|[./ ]\/|\/\.\.?$|\.[a-z]\w+\//iu;
 
 /** Returns the decoded path; undefined where a server could read it as another path. */
 export function toPlainPath(raw: string): string | undefined {

@@ -1,7 +1,7 @@
 /**
  * Says to an operator how an adapter is set up, and whether it reaches Postern: GET /.well-known/postern. Promise: only
- * a caller with a proof of this adapter's key, for this host and made some minutes ago at most, learns anything. To all
- * others the site answers, as if this were not here.
+ * a caller with a proof of this adapter's key, for this host and made some minutes ago at most, learns anything. All
+ * others are visitors like any, as if this were not here.
  */
 import { PosternError } from '../errors.ts';
 import { askOne, openPost } from './asker.ts';

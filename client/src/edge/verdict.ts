@@ -143,8 +143,8 @@ function limitFields({ rateLimit, quota, created }: AccessDecision): Headed {
   const policies: string[] = [];
   const states: string[] = [];
   const add = (name: string, [q, w, r, t]: readonly (number | undefined)[]): void => {
-    policies.push(`"${name}";q=${q}${w === undefined ? '' : `;w=${w}`}`);
-    states.push(`"${name}";r=${r}${t === undefined ? '' : `;t=${t}`}`);
+    policies.push(`"${name}";q=${q}${w ? `;w=${w}` : ''}`);
+    states.push(`"${name}";r=${r}${t ? `;t=${t}` : ''}`);
   };
   if (rateLimit !== null) {
     const { limit, remaining, period, resetAt } = rateLimit;
@@ -202,7 +202,7 @@ function withDecision({ problem, headers }: Verdict, decision: AccessDecision, o
   const more = given({
     ...quotaProblem(problem as Problem, decision),
     remedies: (decision.remedies ?? []).map(toRemedy),
-    licensingUrl: decision.signals?.licensingUrl ?? offered.find((one) => one.url !== undefined)?.url,
+    licensingUrl: decision.signals?.licensingUrl ?? offered.find(({ url }) => url)?.url,
     decisionId: decision.id ?? undefined,
   });
   return toVerdict({ ...(problem as Problem), ...more }, headers, decision);

@@ -24,9 +24,15 @@ function isPlain(path: string): boolean {
   return readings === undefined || (readings !== 'unreadable' && readings.length === 1);
 }
 
-/** Returns whether a URL is one of the files that every site has. A query makes no other file of it. */
-export const isFreeFile = ({ path }: Locator): boolean =>
-  FILES.has(path) || (path.startsWith(FREE_FOLDER) && isPlain(path));
+/** By other parameters, applications serve another page, as WordPress does for `/robots.txt?rest_route=/`. */
+const VERSION = /^(?:v(?:er)?=[\w.-]*)?$/;
+/** Names whom to find (RFC 7033). */
+const FINGER = /^(?:resource|rel)=[^&;]*(?:&(?:resource|rel)=[^&;]*)*$/;
+
+/** Returns whether a URL is one of the files that every site has. Its query must not name another page. */
+export const isFreeFile = ({ path, query }: Locator): boolean =>
+  (FILES.has(path) || (path.startsWith(FREE_FOLDER) && isPlain(path))) &&
+  (VERSION.test(query) || (path === '/.well-known/webfinger' && FINGER.test(query)));
 
 /** Returns whether a URL is a sitemap that the settings of its site list. */
 export const isSitemap = (locator: Locator, site: Site): boolean => {

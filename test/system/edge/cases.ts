@@ -178,6 +178,11 @@ export function testPlatform(platform: Platform): void {
         '/x/robots.txt',
         '/.well-known/%2e%2e%2fshut',
         '/robots.TXT',
+        '/robots.txt?rest_route=/wp/v2/posts/7',
+        '/robots.txt?v=2&p=7',
+        '/favicon.ico?p=7',
+        '/.well-known/x?feed=rss2',
+        '/.well-known/x.php5/shut',
       ])
         assert.ok(!isServed(await visit(path)), path);
       assert.equal((await visit('/robots.txt', { method: 'POST' })).status, 403);
@@ -427,11 +432,11 @@ function testStatus(name: string, world: () => World, withSettings: WithSettings
   }
 
   withSettings({ POSTERN_ASK: 'everyone', POSTERN_ON_ERROR: 'deny' }, (site) => {
-    test('no status for anybody else: the site answers, as if there were none', async () => {
+    test('no status for anybody else, who is asked about as everywhere', async () => {
       const { postern, proxy } = world();
       const proof = await prove();
       const [seconds, ...codes] = proof.split('.');
-      const other = await makeKey(postern, { permissions: ['access:check'] });
+      const another = await makeKey(postern, { permissions: ['access:check'] });
       const forged = [
         '',
         'x',
@@ -443,10 +448,14 @@ function testStatus(name: string, world: () => World, withSettings: WithSettings
         `${seconds}.${'00.'.repeat(20)}${codes.join('.')}`,
         `Infinity.${codes.join('.')}`,
         await prove('other.example'),
-        await prove(HOST, other),
+        await prove(HOST, another),
       ];
-      for (const one of forged) assert.equal((await read(site(), one)).text, TEXT, one);
-      assert.equal((await read(site(), proof, { method: 'HEAD' })).text, '');
+      const other = await site().visit('/.well-known/x?proof=1', { headers: { 'user-agent': CCBOT } });
+      for (const one of forged) {
+        const { status, text } = await read(site(), one);
+        assert.deepEqual([status, text.includes('adapter')], [other.status, false], one);
+      }
+      assert.equal((await read(site(), proof, { method: 'HEAD' })).status, other.status);
       assert.equal((await read(site(), proof, { method: 'POST' })).status, 403);
       for (const path of [
         '/.well-known/postern/',

@@ -70,7 +70,7 @@ for (const [name, start] of SERVERS) {
           assert.doesNotMatch(String(page.headers['cache-control']), /private/, path);
           assert.equal((await visit(server.url, path, { headers: crawler, method: 'HEAD' })).status, 200, path);
         }
-        for (const path of ['/robots.txt?v=2', '/favicon.ico?p=7', '/.well-known/security.txt?p=7']) {
+        for (const path of ['/robots.txt?v=2', '/favicon.ico?ver=7', '/.well-known/security.txt?v=']) {
           const page = await visit(server.url, path, { headers: crawler });
           assert.deepEqual([page.status, page.text], [200, `the file ${path.replace(/\?.*/, '')}`], path);
         }

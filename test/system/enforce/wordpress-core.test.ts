@@ -56,10 +56,19 @@ test('nginx takes only browsers for browsers', async () => {
 });
 
 test('paths that are files for crawlers', () => {
-  const free = ['/robots.txt', '/license.xml', '/tdmrep.json', '/favicon.ico', '/.well-known/x', '/%72obots.txt'];
+  const free = [
+    '/robots.txt',
+    '/license.xml',
+    '/tdmrep.json',
+    '/favicon.ico',
+    '/.well-known/x',
+    '/%72obots.txt',
+    '/robots.txt?v=2',
+    '/favicon.ico?ver=6.5-x',
+  ];
   const not =
     `/robots.txt/ /robots.txt; /robots.txt/../x /.well-known/../x /.well-known%2f..%2fx //robots.txt /x/robots.txt /robots.txt%00
-    /.well-known/%2e%2e/x /.well-known/a//b /ROBOTS.TXT /.well-known/..;/x /robots%252etxt /.well-known/index.php/x /robots.txt%0a /%ff/robots.txt`.split(
+    /.well-known/%2e%2e/x /.well-known/a//b /ROBOTS.TXT /.well-known/..;/x /robots%252etxt /.well-known/index.php/x /.well-known/x.php5/x /.well-known/..%20/x /robots.txt?p=7 /favicon.ico?v=2&p=7 /.well-known/x?rest_route=/ /robots.txt%0a /%ff/robots.txt`.split(
       /\s+/,
     );
   const code = `return array_map( fn( $path ) => ( new Postern\\Visit( array( 'REQUEST_METHOD' => 'GET', 'REQUEST_URI' => $path ) ) )->is_site_file(), $input );`;

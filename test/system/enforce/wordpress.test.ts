@@ -62,7 +62,9 @@ const ADDRESSES = words(`
   /wp-json/wp/v2/posts /wp-json/wp/v2/posts/${post} /?rest_route=/wp/v2/posts /?rest_route=/wp/v2/posts/${post}
   /index.php?rest_route=/wp/v2/posts /wp-json/wp/v2/search?search=tides /wp-json/oembed/1.0/embed?url=${wp.url}/tides/
   /wp-sitemap.xml /wp-sitemap-posts-post-1.xml /?sitemap=index /xmlrpc.php?rsd /wp-admin/admin-ajax.php?action=x
-  /?robots=1 /robots.txt/../tides/ /wp-login.php/../tides/ /.well-known/../tides/ /index.php/wp-login.php/
+  /?robots=1 /robots.txt?rest_route=/wp/v2/posts/${post} /robots.txt?robots=&feed=rss2 /favicon.ico?rest_route=/wp/v2/posts
+  /.well-known/x?rest_route=/wp/v2/posts/${post} /license.xml?rest_route=/wp/v2/posts /robots.txt?v=1&rest_route=/wp/v2/posts
+  /robots.txt/../tides/ /wp-login.php/../tides/ /.well-known/../tides/ /index.php/wp-login.php/
 `);
 
 test('programs that are denied get nothing, at any address', async () => {
@@ -157,6 +159,23 @@ test('an item that is denied has no other address in a site that is open', async
     /wp-json/wp/v2/posts/${post} /wp-json/wp/v2/posts/${post}/revisions`)) {
     const page = await wp.get(path, { as: OTHER });
     assert.ok(!page.text.includes(SECRET) && (page.status === 403 || page.status === 301), `${path} ${page.status}`);
+  }
+  assert.equal((await wp.get('/', { as: OTHER })).status, 200);
+});
+
+test('a page that is denied by its path has no other address, also without items', async (t) => {
+  const paths = ['/tides/'];
+  const one = await made(postern, '/v1/collections', { name: 'Tides', hosts: [wp.host], paths, policyId: closed });
+  t.after(async () => assertStatus(await postern.call('DELETE', `/v1/collections/${one.id}`), 200));
+  for (const path of words(`/tides/ /?p=${post}&feed=rss2&withoutcomments=1 /?name=tides&embed=1 /index.php/tides/ /?p=${post}
+    /?rest_route=/wp/v2/posts/${post} /wp-json/wp/v2/posts/${post} /other/?rest_route=/wp/v2/posts/${post}`)) {
+    const page = await wp.get(path, { as: OTHER });
+    assert.ok(!page.text.includes(SECRET) && (page.status === 403 || page.status === 301), `${path} ${page.status}`);
+  }
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const body of [`p=${post}`, 'name=tides', 'name=tides&embed=1', `p=${post}&feed=rss2&withoutcomments=1`]) {
+    const page = await wp.get('/', { as: OTHER, method: 'POST', headers, body });
+    assert.equal(page.status, 403, `${body} ${page.text.slice(0, 200)}`);
   }
   assert.equal((await wp.get('/', { as: OTHER })).status, 200);
 });
