@@ -67,6 +67,7 @@ export const factsOf = (input: Omit<OracleCheck, 'usedUp' | 'policy'>): Facts =>
     userAgent: input.context.userAgent ?? null,
     verified: input.context.verified,
     crawlerVerified: input.context.crawlerVerified,
+    attributes: input.context.attributes,
     licenses: input.licenses.map((license) => ({ ...license, id: null, active: license.status === 'active' })),
   });
 

@@ -36,7 +36,8 @@ widens access:
 So \`{"action": "deny", "conditions": {"countryNot": "DE"}}\` denies a check without a country, and
 \`{"action": "allow", "conditions": {"purposeNot": "training"}}\` does not allow a check without a purpose. An item or a
 registered requester without tags has no tags, which is known: the \`…Not\` condition matches. An unregistered requester
-has unknown type, tags and metadata. A metadata condition is unknown when one of its keys is absent.
+has unknown type, tags and metadata. A condition on metadata or attributes is unknown when one of its keys is
+absent.
 
 A check by URL may find no item: then id, type, tags and metadata of the item are unknown. Its collection is always
 known, also that it is in none. A user agent that names no crawler is known to name none; without a user agent, the

@@ -85,6 +85,9 @@ export interface LicenseFacts {
   readonly quotas?: LicenseQuotas;
 }
 
+/** Facts about subject, action and resource that the calling server states, by names such as `subject.role`. */
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
 export interface FactsInput {
   at: number;
   /** null: a URL without a registered item. */
@@ -105,6 +108,8 @@ export interface FactsInput {
   verified?: VerifiedKind | undefined;
   /** The crawler that the user agent names was proven. */
   crawlerVerified?: boolean | undefined;
+  /** Absent: the check stated none. */
+  attributes?: Attributes | undefined;
   licenses: readonly LicenseFacts[];
 }
 
@@ -123,6 +128,7 @@ export class Facts {
   readonly userAgent: string | null;
   readonly verified: VerifiedKind | null;
   readonly crawlerVerified: boolean;
+  readonly attributes: Attributes | null;
   readonly licenses: readonly LicenseFacts[];
   // Computed once, and only for policies that read it.
   #address: IpAddress | undefined;
@@ -150,6 +156,7 @@ export class Facts {
     this.userAgent = input.userAgent === '' ? null : input.userAgent;
     this.verified = input.verified ?? null;
     this.crawlerVerified = input.crawlerVerified === true;
+    this.attributes = input.attributes ?? null;
     this.licenses = input.licenses;
   }
 

@@ -10,7 +10,7 @@ import type { OracleCheck, OracleInput, OracleLicense } from './decide.ts';
 /** Conditions that have a Not form. */
 const NEGATABLE = words(`
   licenseType licenseFeatures requesterId requesterType requesterTags purpose permission contentId contentType
-  contentTags contentMetadata requesterMetadata country ip userAgent collection host path crawler crawlerOperator
+  contentTags contentMetadata requesterMetadata country ip userAgent attributes collection host path crawler crawlerOperator
   crawlerPurpose
 `);
 const withNotForms = (keys: string[]): string[] => [...keys, ...keys.map((key) => `${key}Not`)];
@@ -27,7 +27,7 @@ export const ALL_KEYS: string[] = [
 ];
 
 const LESS_COMMON =
-  /^(licenseFeatures|licenseExpiry|requester[TV]|contentId|time|collection|host|path|crawler)|Metadata/;
+  /^(licenseFeatures|licenseExpiry|requester[TV]|contentId|time|attributes|collection|host|path|crawler)|Metadata/;
 export const CORE_KEYS: string[] = ALL_KEYS.filter((key) => !LESS_COMMON.test(key));
 
 export const VOCABULARY = {
@@ -156,6 +156,10 @@ const METADATA = {
   constructor: ['x', 'y'], // an ordinary key
 };
 
+/** Returns metadata, or a condition on it, as attributes of the subject. */
+export const asAttributes = (metadata: Record<string, unknown>): any =>
+  Object.fromEntries(Object.entries(metadata).map(([key, value]) => [`subject.${key}`, value]));
+
 function metadataCondition(): fc.Arbitrary<any> {
   const entry = fc.oneof(
     ...Object.entries(METADATA).map(([key, values]) =>
@@ -196,6 +200,7 @@ const VALUES: Record<string, (v: typeof VOCABULARY) => fc.Arbitrary<any>> = {
   requesterType: (v) => oneOrList(v.requesterTypes),
   requesterTags: (v) => oneOrList(v.tags),
   requesterMetadata: () => metadataCondition(),
+  attributes: () => metadataCondition().map(asAttributes),
   purpose: (v) => oneOrList(v.purposes),
   permission: (v) => oneOrList(v.permissions),
   contentId: (v) => oneOrList(v.contents.flatMap((content) => [content.id, content.externalId])),
@@ -452,6 +457,7 @@ export function inputArbitrary(keys: string[]): fc.Arbitrary<Omit<OracleInput, '
           userAgent: maybe(pick(v.userAgents), 1, 2),
           verified: maybe(pick(v.verified)),
           crawlerVerified: maybe(fc.boolean()),
+          attributes: maybe(metadataArbitrary().map(asAttributes)),
         })
         .map(compact)
         .map(({ ip, ...rest }) =>

@@ -95,6 +95,7 @@ export interface OracleInput {
     userAgent?: string;
     verified?: 'token' | 'signature' | 'ip' | 'dns';
     crawlerVerified?: boolean;
+    attributes?: Record<string, string | number | boolean>;
   };
   /** Is the rate limit of that rule used up at this time? */
   usedUp: (ruleIndex: number) => boolean;
@@ -401,6 +402,8 @@ function positive(key: string, value: any, input: OracleCheck): Answer {
     case 'crawlerOperator':
     case 'crawlerPurpose':
       return ofCrawler(key, value, context.userAgent);
+    case 'attributes':
+      return context.attributes === undefined ? 'unknown' : metadataEquals(context.attributes, value);
     case 'country':
       return equalsAny(context.country, value);
     case 'ip':

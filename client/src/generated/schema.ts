@@ -2432,6 +2432,10 @@ export interface components {
             /** @description The operation to continue with, as a path of this API */
             path: string;
         };
+        /** @description What the calling server knows of the subject, the action and the resource, for the condition `attributes` */
+        Attributes: {
+            [key: string]: string | number | boolean;
+        };
         /** @description One change of a record, and who made it */
         AuditEntry: {
             id: string;
@@ -2531,6 +2535,7 @@ export interface components {
                 verified?: "token" | "signature" | "ip" | "dns";
                 /** @description Whether the calling server verified the crawler that the user agent names; only that one */
                 crawlerVerified?: boolean;
+                attributes?: components["schemas"]["Attributes"];
             };
             /** @description A license that the calling server vouches for */
             license?: {
@@ -2769,6 +2774,12 @@ export interface components {
             };
             requesterMetadataNot?: {
                 [key: string]: (string | number | boolean | null) | (string | number | boolean | null)[];
+            };
+            attributes?: {
+                [key: string]: (string | number | boolean) | (string | number | boolean)[];
+            };
+            attributesNot?: {
+                [key: string]: (string | number | boolean) | (string | number | boolean)[];
             };
             requesterVerified?: boolean | ("token" | "signature" | "ip" | "dns")[];
             crawlerVerified?: boolean;
@@ -3754,6 +3765,7 @@ export interface components {
                 verified?: "token" | "signature" | "ip" | "dns";
                 /** @description The crawler that the user agent names was proven */
                 crawlerVerified?: boolean;
+                attributes?: components["schemas"]["Attributes"];
             } | null;
             /** @description The license that the check vouched for */
             license: {
@@ -4134,6 +4146,7 @@ export interface components {
                 verified?: "token" | "signature" | "ip" | "dns";
                 /** @description The crawler that the user agent names was proven */
                 crawlerVerified?: boolean;
+                attributes?: components["schemas"]["Attributes"];
             } | null;
             /** @description The license that the check vouched for */
             license: {

@@ -103,6 +103,11 @@ function Stated({ value, absent = 'not said' }: { value: string | null | undefin
   return value ?? <span className="soft">{absent}</span>;
 }
 
+const describeAttributes = (attributes: NonNullable<NonNullable<Decision['context']>['attributes']>): string =>
+  Object.entries(attributes)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
+
 function RequestFacts({ decision }: { decision: Decision }) {
   const { context, license } = decision;
   return (
@@ -118,6 +123,7 @@ function RequestFacts({ decision }: { decision: Decision }) {
         Address: <Stated value={context?.ip} absent={absentOf(decision, 'context.ip')} />,
         'User agent': <Stated value={context?.userAgent} absent={absentOf(decision, 'context.userAgent')} />,
         Method: <Stated value={context?.method} absent={absentOf(decision, 'context')} />,
+        'Attributes your server stated': context?.attributes !== undefined && describeAttributes(context.attributes),
         'License your server stated': license != null && describeStated(license, decision.created),
         When: (
           <>

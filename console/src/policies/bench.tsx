@@ -10,7 +10,7 @@ import { Tags, Verdict } from '../parts/show.tsx';
 import { Empty, Failed } from '../parts/states.tsx';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
 import { lacking, useMay, useMayInSecret } from '../shell/session.tsx';
-import { PERMISSIONS, permissionName } from './condition-table.ts';
+import { PERMISSIONS, permissionName } from './permissions.ts';
 import { asDecided, type Draft, periodWords } from './rules.ts';
 
 type Decision = Answer<'POST /v1/access/check'>;

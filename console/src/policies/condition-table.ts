@@ -1,5 +1,6 @@
 /** The conditions that the editor offers. A test compares this table with the service's. */
 import { PURPOSES } from '../crawlers/types.ts';
+import { PERMISSIONS } from './permissions.ts';
 
 export type ConditionKind = 'flag' | 'texts' | 'choices' | 'records' | 'verified' | 'metadata' | 'expiry' | 'time';
 /** Records that are found by name. */
@@ -31,24 +32,6 @@ export interface ConditionRow {
   source?: RecordSource;
   /** Where suggestions for `texts` come from. */
   suggests?: SuggestionSource;
-}
-
-export const PERMISSIONS = [
-  'full_access',
-  'preview_only',
-  'metadata_only',
-  'commercial_use',
-  'training',
-  'fine_tuning',
-  'inference',
-  'redistribution',
-] as const;
-
-/** Formats a permission such as `fine_tuning` for people; custom permissions stay as they are. */
-export function permissionName(permission: string): string {
-  if (permission === 'fine_tuning') return 'Fine-tuning';
-  if (!(PERMISSIONS as readonly string[]).includes(permission)) return permission;
-  return permission.charAt(0).toUpperCase() + permission.slice(1).replaceAll('_', ' ');
 }
 
 export const CONDITIONS: readonly ConditionRow[] = [
@@ -213,6 +196,14 @@ export const CONDITIONS: readonly ConditionRow[] = [
     negatable: true,
     group: 'Request',
     values: ['GPTBot', 'ClaudeBot', 'CCBot', 'Bytespider', 'PerplexityBot'],
+  },
+  {
+    key: 'attributes',
+    label: 'Attribute',
+    about: 'Your server states these values, such as subject.role',
+    kind: 'metadata',
+    negatable: true,
+    group: 'Request',
   },
   {
     key: 'host',

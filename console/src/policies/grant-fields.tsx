@@ -2,7 +2,7 @@
 import '@mantine/core/styles/NumberInput.css';
 import { ActionIcon, Button, Group, NumberInput, Pill, Select, TagsInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { PERMISSIONS, permissionName } from './condition-table.ts';
+import { PERMISSIONS, permissionName } from './permissions.ts';
 import { periodWords, type Rule } from './rules.ts';
 
 const PERIODS = ['second', 'minute', 'hour', 'day', 'week', 'month'];

@@ -1,7 +1,8 @@
 /** The editor's rules: their order, and sentences that describe them. */
 import type { Answer } from '../api/client.ts';
-import { CONDITIONS, type ConditionRow, findRow, getVerb, permissionName } from './condition-table.ts';
+import { CONDITIONS, type ConditionRow, findRow, getVerb } from './condition-table.ts';
 import { countryName } from './countries.ts';
+import { permissionName } from './permissions.ts';
 
 export type Policy = Answer<'GET /v1/policies/{id}'>;
 export type Rule = Policy['rules'][number];

@@ -51,6 +51,9 @@ describe('a case by URL', () => {
     assert.ok(when({ crawlerVerified: true }, proven));
     assert.ok(!when({ crawlerVerified: true }, { context: { crawlerVerified: true } }), 'no crawler is named');
     assert.ok(when({ requesterVerified: false }, {}));
+    const attributes = { 'subject.role': 'admin' };
+    assert.ok(when({ attributes }, { context: { attributes } }));
+    assert.ok(!when({ attributes }, {}), 'nothing is stated');
   });
 });
 

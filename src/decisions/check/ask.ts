@@ -59,23 +59,20 @@ export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): A
   return { ...asked, asOf };
 }
 
+/** The claims of a calling server. Anybody can use a public key, so a claim that comes with it proves nothing. */
+const CLAIMS: readonly { param: string; does: string; value: (request: CheckRequest) => unknown }[] = [
+  { param: 'license', does: 'vouch for a license', value: ({ license }) => license },
+  { param: 'context.verified', does: 'vouch for who is asking', value: ({ context }) => context?.verified },
+  { param: 'context.crawlerVerified', does: 'vouch for a crawler', value: ({ context }) => context?.crawlerVerified },
+  { param: 'context.attributes', does: 'state attributes', value: ({ context }) => context?.attributes },
+];
+
 /** Throws invalid_request for what a caller may not vouch for, and for an address that contradicts itself. */
 function requireSound(caller: Caller, request: CheckRequest): void {
-  if (caller.readOnly && request.license !== undefined) {
-    // Anybody can use a public key, so a license that it claims proves nothing.
-    throw fail('invalid_request', 'A public key cannot vouch for a license; ask with a secret key.', {
-      param: 'license',
-    });
-  }
-  if (caller.readOnly && request.context?.verified !== undefined) {
-    throw fail('invalid_request', 'A public key cannot vouch for who is asking; ask with a secret key.', {
-      param: 'context.verified',
-    });
-  }
-  if (caller.readOnly && request.context?.crawlerVerified !== undefined) {
-    throw fail('invalid_request', 'A public key cannot vouch for a crawler; ask with a secret key.', {
-      param: 'context.crawlerVerified',
-    });
+  const claim = caller.readOnly ? CLAIMS.find(({ value }) => value(request) !== undefined) : undefined;
+  if (claim !== undefined) {
+    const message = `A public key cannot ${claim.does}; ask with a secret key.`;
+    throw fail('invalid_request', message, { param: claim.param });
   }
   if (request.context?.ip !== undefined && request.context.ipUnreadable === true) {
     const message = 'Give the address as `context.ip`, or say that it cannot be read, not both.';

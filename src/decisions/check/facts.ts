@@ -89,6 +89,7 @@ export function toFacts(
     userAgent: context.userAgent ?? null,
     verified: context.verified,
     crawlerVerified: context.crawlerVerified,
+    attributes: context.attributes,
     licenses: inputs.license === undefined ? requester.licenses : [...requester.licenses, vouched(inputs.license)],
   });
 }

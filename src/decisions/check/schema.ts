@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { errorProperties } from '../../api/http/error-schema.ts';
 import { listSchema } from '../../api/http/list.ts';
 import { OfferedSchema } from '../../requesters/offers/schema.ts';
+import { AttributesSchema } from '../../rules/conditions/attributes.ts';
 import { CountryCode, Method, PermissionName, Purpose, RequesterId } from '../../rules/conditions/names.ts';
 import { VERIFIED_KINDS } from '../../rules/facts.ts';
 import { decisionProperties } from '../log/schema.ts';
@@ -60,6 +61,7 @@ export const CheckRequest = Type.Object(
               description: 'Whether the calling server verified the crawler that the user agent names; only that one',
             }),
           ),
+          attributes: Type.Optional(AttributesSchema),
         },
         { additionalProperties: false },
       ),

@@ -78,6 +78,7 @@ const withFacts = (facts: Facts, changed: Partial<Facts>): Facts =>
     userAgent: facts.userAgent,
     verified: changed.verified ?? facts.verified ?? undefined,
     crawlerVerified: changed.crawlerVerified ?? facts.crawlerVerified,
+    attributes: facts.attributes ?? undefined,
     licenses: changed.licenses ?? facts.licenses,
   });
 

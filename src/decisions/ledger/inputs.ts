@@ -6,7 +6,7 @@
 import { reduceIp } from '../../lib/ip-precision.ts';
 import type { Looseness } from '../../lib/urls/spellings.ts';
 import { findCrawler } from '../../rules/crawlers/directory.ts';
-import type { VerifiedKind } from '../../rules/facts.ts';
+import type { Attributes, VerifiedKind } from '../../rules/facts.ts';
 import type { Precision, UserAgentPrecision } from '../precision.ts';
 
 /** Fields whose values are shortened or missing; of all that a check sent, once they are erased. */
@@ -24,6 +24,7 @@ export interface Context {
   verified?: VerifiedKind;
   /** The crawler that the user agent names was proven, or was not; absent where nothing could prove it. */
   crawlerVerified?: boolean;
+  attributes?: Attributes;
 }
 
 /** Fields that a check had in a form that could not be read. */

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties, spanProperties } from '../../api/http/list.ts';
 import { MODES } from '../../api/permissions.ts';
+import { AttributesSchema } from '../../rules/conditions/attributes.ts';
 import { VERIFIED_KINDS } from '../../rules/facts.ts';
 import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
 import { ACTIONS } from '../../rules/policy.ts';
@@ -97,6 +98,7 @@ export const LoggedDecision = Type.Object(
             method: Type.String({ description: 'The method of the original request' }),
             verified: Type.Enum([...VERIFIED_KINDS]),
             crawlerVerified: Type.Boolean({ description: 'The crawler that the user agent names was proven' }),
+            attributes: AttributesSchema,
           }),
         ),
         Type.Null(),

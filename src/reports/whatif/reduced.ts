@@ -13,7 +13,18 @@ const LICENSE_KEYS = ['licenseType', 'licenseFeatures'].flatMap((key) => [key, `
 const KEYS_OF: Record<Reducible, readonly string[]> = {
   'context.ip': ['ip', 'ipNot'],
   'context.userAgent': ['userAgent', 'userAgentNot'],
-  context: ['ip', 'ipNot', 'userAgent', 'userAgentNot', 'country', 'countryNot', 'requesterVerified', ...CRAWLER_KEYS],
+  context: [
+    'ip',
+    'ipNot',
+    'userAgent',
+    'userAgentNot',
+    'country',
+    'countryNot',
+    'attributes',
+    'attributesNot',
+    'requesterVerified',
+    ...CRAWLER_KEYS,
+  ],
   license: ['hasValidLicense', 'licenseExpiry', ...LICENSE_KEYS],
 };
 

@@ -17,7 +17,7 @@ const COLLECTION = 'col_01jd3v0000000000000000000a';
 const text = (length: number): string => 'a'.repeat(length);
 
 const NEGATABLE =
-  'licenseType licenseFeatures requesterId requesterType requesterTags purpose permission contentId contentType contentTags contentMetadata requesterMetadata country ip userAgent collection host path crawler crawlerOperator crawlerPurpose';
+  'licenseType licenseFeatures requesterId requesterType requesterTags purpose permission contentId contentType contentTags contentMetadata requesterMetadata attributes country ip userAgent collection host path crawler crawlerOperator crawlerPurpose';
 const OTHERS = 'default hasValidLicense licenseExpiry time requesterVerified crawlerVerified';
 
 test('the keys are these, and these have a negation', () => {
@@ -86,6 +86,10 @@ const taken: [string, unknown][] = [
     [key, { a: many(1000) }],
     [key, Object.fromEntries(many(50).map((one) => [one, 1]))],
   ]),
+  ['attributes', { 'subject.role': 'x', 'action.soft': true, 'resource.level': [1, 2, 'three', false] }],
+  ['attributes', { [`subject.${text(92)}`]: text(256), 'resource.\n': '', 'subject.a\nb': 1 }],
+  ['attributes', { 'subject.constructor': 1, 'subject.__proto__': many(1000) }],
+  ['attributes', Object.fromEntries(many(32).map((one) => [`subject.${one}`, 1]))],
   ['country', 'DE'],
   ['country', many(600, () => 'DE')],
   ['ip', '10.0.0.0/8'],
@@ -175,6 +179,25 @@ const refused: [string, unknown][] = [
     [key, { a: {} }],
     [key, Object.fromEntries(many(51).map((one) => [one, 1]))],
   ]),
+  ...[
+    {},
+    [],
+    'a',
+    { role: 'x' },
+    { subject: 'x' },
+    { 'subject.': 'x' },
+    { 'Subject.role': 'x' },
+    { 'context.role': 'x' },
+    { 'subject.role': 'x', 'resource\n.a': 'x' },
+    { [`subject.${text(93)}`]: 1 },
+    { 'subject.role': text(257) },
+    { 'subject.role': null },
+    { 'subject.role': {} },
+    { 'subject.role': [] },
+    { 'subject.role': [['x']] },
+    { 'subject.role': many(1001) },
+    Object.fromEntries(many(33).map((one) => [`subject.${one}`, 1])),
+  ].map((value): [string, unknown] => ['attributes', value]),
   ['country', 'de'],
   ['country', 'DEU'],
   ['country', ' DE'],

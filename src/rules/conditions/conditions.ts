@@ -8,6 +8,7 @@ import { toIso } from '../../lib/clock.ts';
 import { toLowerLetters } from '../../lib/text.ts';
 import type { Facts } from '../facts.ts';
 import type { Action } from '../policy.ts';
+import { ATTRIBUTE_CONDITIONS } from './attributes.ts';
 import { type Condition, LIST_MAX, type LicenseTest, oneOrMany } from './condition.ts';
 import { CRAWLER_CONDITIONS } from './crawler-conditions.ts';
 import {
@@ -191,6 +192,7 @@ export const CONDITIONS = {
     example: { tier: 'gold' },
     ...metadataEquality((facts) => facts.requester?.metadata ?? null),
   },
+  ...ATTRIBUTE_CONDITIONS,
   ...CRAWLER_CONDITIONS,
   ...PLACE_CONDITIONS,
   country: {

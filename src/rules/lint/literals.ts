@@ -45,11 +45,15 @@ export function toParts({ action, conditions = {} }: Rule): readonly Conjunction
 type Texts = string | string[];
 type Metadata = Record<string, unknown>;
 
+/** Conditions on values by key. */
+const BY_KEY: ReadonlySet<string> = new Set(['attributes', 'contentMetadata', 'requesterMetadata']);
+
 /** Returns conjunctions, any of which makes the condition hold. `positiveLicense` takes the positive license keys. */
 function toAlternatives(key: string, value: never, denies: boolean): Literal[][] {
   const { condition, negated } = getCondition(key);
   const name = (negated ? key.slice(0, -'Not'.length) : key) as ConditionKey;
   if (condition.about === 'license') return negated ? [negatedLicense(name, value, denies)] : [[]];
+  if (BY_KEY.has(name)) return metadataAlternatives(name, value, negated, denies);
   switch (name) {
     case 'default':
       return value === true ? [[]] : [];
@@ -61,9 +65,6 @@ function toAlternatives(key: string, value: never, denies: boolean): Literal[][]
       return [[provenLiteral(value)]];
     case 'requesterVerified':
       return [[verifiedLiteral(value)]];
-    case 'contentMetadata':
-    case 'requesterMetadata':
-      return metadataAlternatives(name, value, negated, denies);
     default:
       return [[listLiteral(name, list(value), { negated, denies })]];
   }

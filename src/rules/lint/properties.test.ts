@@ -9,7 +9,7 @@ import * as fc from '../../../kit/fast-check.ts';
 import { factsOf } from '../../../kit/oracle.ts';
 import { seeded } from '../../../kit/random.ts';
 import { words } from '../../../kit/words.ts';
-import { ALL_KEYS, checkArbitrary, VOCABULARY } from '../../../test/oracle/arbitrary.ts';
+import { ALL_KEYS, asAttributes, checkArbitrary, VOCABULARY } from '../../../test/oracle/arbitrary.ts';
 import { type OracleCheck, type OracleContent, type OracleLicense, oracleDecide } from '../../../test/oracle/decide.ts';
 import { compile } from '../compile.ts';
 import { decide } from '../decide.ts';
@@ -206,6 +206,8 @@ const VARIANTS: Record<string, (input: Input) => Input[]> = {
     unregistered(input),
   ],
   requesterTags: (input) => [...TAGS.map((tags) => withRecord(input, { tags })), unregistered(input)],
+  attributes: (input) =>
+    [...METADATA.map(asAttributes), undefined].map((attributes) => withContext(input, { attributes })),
   requesterMetadata: (input) => [...METADATA.map((metadata) => withRecord(input, { metadata })), unregistered(input)],
   contentId: (input) => [...VOCABULARY.contents.map((names) => withContent(input, names)), withoutItem(input)],
   contentType: (input) => [
@@ -332,7 +334,7 @@ function silent(key: string, input: Input): Input {
 }
 
 const WITHHELD = words(`
-  purpose permission country ip userAgent crawler crawlerOperator crawlerPurpose crawlerVerified requesterId requesterType requesterTags
+  purpose permission country ip attributes userAgent crawler crawlerOperator crawlerPurpose crawlerVerified requesterId requesterType requesterTags
   requesterMetadata hasValidLicense licenseType licenseFeatures licenseExpiry
 `);
 

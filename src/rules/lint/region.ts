@@ -157,6 +157,10 @@ export function silenced(region: Region, subjects: readonly string[]): Region {
   return next;
 }
 
+/** Returns the attributes that a region distinguishes. */
+export const attributesIn = (region: Region): string[] =>
+  [...region.keys()].filter((subject) => subject.startsWith('attributes.'));
+
 /** Returns the region of the same checks without a requester: no id, so no record and no license. */
 export function anonymous(region: Region): Region {
   const rest = new Map([...region].filter(([subject]) => !subject.startsWith(REQUESTER_METADATA)));

@@ -2,9 +2,9 @@
  * Deny rules that a check evades by saying less. A deny rule with `purpose: "training"` does not hold for a check
  * without a purpose. If a later rule or the default action then allows, omitting the purpose evades the rule.
  * An evasion is reported only if:
- * - The caller can omit the value (purpose, permission, country, ip, userAgent, requesterId). Without a requester its
- *   record, type, tags, metadata and licenses are gone too, so an allow rule that needs a license is no way around. The
- *   item's data, and keys that a record lacks, are not the caller's to withhold.
+ * - The caller can omit the value (purpose, permission, country, ip, userAgent, attributes, requesterId). Without a
+ *   requester its record, type, tags, metadata and licenses are gone too, so an allow rule that needs a license is no
+ *   way around. The item's data, and keys that a record lacks, are not the caller's to withhold.
  * - The rule decides some check. Where earlier rules always decide, there is nothing to evade.
  * - The same check without the value is allowed. All rules are evaluated again. The way is closed by a rule that denies
  *   unknown values (`purposeNot` in a deny rule), an allow rule that needs the value, and `defaultAction: "deny"`.
@@ -17,7 +17,7 @@ import type { Steps } from '../../lib/slices.ts';
 import { type Action, DEFAULT_GRANT, grants } from '../policy.ts';
 import { type Meter, remainingValues } from './cells.ts';
 import { attempt, type PlacedRule, toRegions } from './reach.ts';
-import { anonymous, type Region, silenced, within, withoutRule } from './region.ts';
+import { anonymous, attributesIn, type Region, silenced, within, withoutRule } from './region.ts';
 
 /** Without a user agent, the crawler is unknown too. */
 const OF_THE_AGENT = ['userAgent', 'crawler', 'crawlerOperator', 'crawlerPurpose', 'crawlerVerified'];
@@ -31,6 +31,7 @@ const WITHHELD: readonly (readonly string[])[] = [
   ['permission'],
   ['country'],
   ['ip'],
+  ['attributes'],
   OF_THE_AGENT,
   ['requesterId', 'requesterType', 'requesterTags', 'requesterMetadata', ...LICENSE_KEYS],
 ];
@@ -84,6 +85,7 @@ export function* whereItDecides(
 
 function withhold(region: Region, key: string): Region {
   if (key.startsWith('requester') || LICENSE_KEYS.includes(key)) return anonymous(region);
+  if (key === 'attributes') return silenced(region, attributesIn(region));
   return silenced(region, OF_THE_AGENT.includes(key) ? ['userAgent', 'crawler', 'crawlerVerified'] : [key]);
 }
 

@@ -265,6 +265,7 @@ const FACT: Record<string, (text: string) => Promise<object>> = {
   country: async (country) => ({ context: { country } }),
   ip: async (ip) => ({ context: { ip } }),
   userAgent: async (userAgent) => ({ context: { userAgent } }),
+  attributes: async (role) => ({ context: { attributes: { 'subject.role': role } } }),
   crawler: async (userAgent) => ({ context: { userAgent } }),
   // Neither is in a user agent: the crawler that has them is.
   crawlerOperator: async (text) => ({ context: { userAgent: text === 'OpenAI' ? 'GPTBot/1.2' : text } }),
@@ -301,9 +302,9 @@ describe('what looks like a value is not the value', () => {
       const fact = FACT[key];
       assert.ok(fact !== undefined, 'FACT says where a check carries it');
       const example = exampleOf(key);
-      const text = /Metadata/.test(key) ? String([Object.values(example)].flat(2)[0]) : (textOf(key) ?? '');
+      const text = /Metadata|attributes/.test(key) ? String([Object.values(example)].flat(2)[0]) : (textOf(key) ?? '');
       const itself = key === 'ip' ? '203.0.113.7' : text;
-      const wanted = /Metadata/.test(key) ? example : [text];
+      const wanted = /Metadata|attributes/.test(key) ? example : [text];
       await made(postern, '/v1/content', item({ externalId: key === 'contentId' ? text : `like-${key}` }));
       const simulate = async (one: string): Promise<Any> => {
         const asked = await fact(one);
@@ -458,6 +459,7 @@ describe('moments, hours and time zones that there are not', () => {
 /** The fields of a check that carry a value, from its schema. */
 function leavesOf(schema: Any, path: string[] = []): string[][] {
   if (schema.type !== 'object') return [path];
+  if (schema.properties === undefined) return [path, [...path, 'subject.role']];
   return Object.entries(schema.properties).flatMap(([name, inner]) => leavesOf(inner, [...path, name]));
 }
 
@@ -466,7 +468,7 @@ const right = {
   requesterId: 'r',
   permission: 'training',
   purpose: 'p',
-  context: { ip: '192.0.2.1', country: 'US', userAgent: 'x' },
+  context: { ip: '192.0.2.1', country: 'US', userAgent: 'x', attributes: { 'subject.role': 'x' } },
   license: { type: 'a', features: ['f'], expiresAt: '2030-01-01T00:00:00Z' },
   visitor: {
     authorization: 'Basic eDp5',
