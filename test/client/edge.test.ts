@@ -177,6 +177,30 @@ test('a flood of made-up files pushes no good copy out, and countries of no plac
   }
 });
 
+test('a flood of requests for files asks a slow Postern for a bounded number of them', async () => {
+  let asked = 0;
+  const hang = (): Promise<Response> => {
+    asked++;
+    return new Promise(() => {});
+  };
+  const settings = {
+    url: 'https://postern.example',
+    key: 'k',
+    ask: 'everyone',
+    onError: 'deny',
+    timeoutMs: 3_000,
+  } as const;
+  const edge = openEdge({ ...settings, file: openFiles({ ...settings, fetch: hang }) });
+  const get = async (path: string) =>
+    (await edge.handle(new Request(`https://site.example/.well-known/${path}`), {}, () => new Response('own'))).text();
+  const all = Array.from({ length: 1_000 }, (_, i) => get(`tdm-policy/col_${i}.json`));
+  assert.deepEqual(new Set(await Promise.all(all)), new Set(['own']));
+  assert.equal(asked, 250);
+  // It failed, so it is left alone for a while.
+  assert.equal(await get('tdmrep.json'), 'own');
+  assert.equal(asked, 250);
+});
+
 test('nothing is asked where the mode is off, and a function may choose whom to ask about', async () => {
   const asked: string[] = [];
   const options = {

@@ -10,12 +10,12 @@ namespace Postern;
 final class Who {
 	/** The product names of browsers, in lowercase. */
 	private const PRODUCTS = 'mozilla applewebkit gecko chrome safari mobile version firefox edg edga edgios opr crios fxios '
-		. 'samsungbrowser vivaldi yabrowser yowser duckduckgo ddg silk ucbrowser miuibrowser huaweibrowser gsa instagram';
+		. 'samsungbrowser yabrowser yowser duckduckgo ddg silk ucbrowser miuibrowser huaweibrowser gsa instagram';
 
 	/** Comments, which may hold another one; and what an app of Facebook adds. */
 	private const COMMENTS = '~\((?:[^()]|\([^()]*\))*\)|\[FB[^[\]]*\]~';
 	/** A bot in a comment: what it calls itself, an address, or a product with a version. */
-	private const SIGNS      = '~compatible|bot|crawl|spider|https?:|www\.|[@+]|(?<!build)/\d~i';
+	private const SIGNS      = '~compatible|bot|crawl|spider|proxy|https?:|www\.|[@+]|(?<!build)/\d~i';
 	private const LENGTH_MAX = 512;
 
 	/**

@@ -3,6 +3,7 @@
  * than others, and gets the last good copy while Postern is down. Where Postern has none, the site's own is served.
  */
 import { baseOf, within } from './attempt.ts';
+import { openBreaker } from './breaker.ts';
 import type { EdgeOptions } from './edge.ts';
 import { urlOf } from './question.ts';
 import { isRead, toPlainPath } from './site-files.ts';
@@ -25,9 +26,10 @@ interface Copy {
 export function openFiles(options: EdgeOptions): NonNullable<EdgeOptions['file']> {
   const { timeoutMs = 500 } = options;
   const base = baseOf(options.url);
+  const breaker = openBreaker(timeoutMs);
   const copies = new Map<string, Copy>();
 
-  const load = (path: string): Promise<Copy['file']> =>
+  const fetchFile = (path: string): Promise<Copy['file']> =>
     within(timeoutMs, async (signal) => {
       const answer = await (options.fetch ?? fetch)(base + path, { redirect: 'manual', ...(signal && { signal }) });
       const text = await answer.text();
@@ -39,6 +41,19 @@ export function openFiles(options: EdgeOptions): NonNullable<EdgeOptions['file']
         headers: Object.fromEntries(headers.filter(([, value]) => value !== null)) as Record<string, string>,
       };
     });
+
+  /** Visitors can ask for many files at once: a service that is slow or away is asked for a few. */
+  async function load(path: string): Promise<Copy['file']> {
+    const asking = breaker.begin();
+    try {
+      const file = await fetchFile(path);
+      breaker.answered(asking);
+      return file;
+    } catch (error) {
+      breaker.failed(asking, error);
+      throw error;
+    }
+  }
 
   async function read(path: string): Promise<Copy['file']> {
     const before = copies.get(path);

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import crawlerUserAgents from 'crawler-user-agents';
@@ -26,9 +27,18 @@ function php<T>(code: string, input: unknown): T {
   return JSON.parse(stdout) as T;
 }
 
+/** Returns the product names and the signs in a file that knows browsers. */
+function agentWords(file: string): unknown[] {
+  const text = readFileSync(file, 'utf8');
+  const names = [...text.matchAll(/'((?:mozilla|samsungbrowser) [a-z ]+)'/g)].map(([, one = '']) => one.trim());
+  return [names.join(' '), /compatible\|[^/~\\]+/.exec(text)?.[0]];
+}
+
 test('browsers and programs are those of the client', () => {
   const known = crawlerUserAgents.flatMap(({ instances }) => instances);
   const all = [...BROWSERS, ...PROGRAMS, ...known, `${BROWSERS[0]} GPTBot/1.2`, `${BROWSERS[0]} (compatible; X)`];
+  const words = [agentWords('adapters/wordpress/core/who.php'), agentWords('client/src/edge/who.ts')];
+  assert.deepEqual(words[0], words[1]);
   const found = php<boolean[]>(`return array_map( array( 'Postern\\Who', 'is_browser' ), $input );`, all);
   assert.deepEqual(
     all.filter((_, index) => found[index]),
