@@ -1,9 +1,12 @@
 /** `postern requesters`: registers, lists, edits, suspends and activates requesters. */
 import { type Command, Option } from 'commander';
+import { PosternError } from '../../client/src/errors.ts';
 import type { Requester } from '../../client/src/types.ts';
 import { REQUESTER_STATUSES } from '../requesters/requester.ts';
 import { type CommandContext, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
+import { misused } from './outcome.ts';
+import { readTextOrInput } from './read-file.ts';
 import { tokensCommand } from './requester-tokens.ts';
 import { print, printList, report } from './terminal.ts';
 
@@ -24,6 +27,7 @@ export function requestersCommand(parent: Command, context: CommandContext): voi
     status: 'active',
     description: 'Ends the suspension of a requester; the rules decide again.',
   });
+  importCommand(group, context);
   tokensCommand(group, context);
 }
 
@@ -84,6 +88,37 @@ function editCommand(parent: Command, context: CommandContext): void {
     await report(terminal, options, requester, `${requester.id} is updated.\n`);
   });
 }
+
+function importCommand(parent: Command, context: CommandContext): void {
+  const command = parent
+    .command('import')
+    .argument('<file>', 'CSV with a row of names: id, name, type, tags, userAgents, contactName, email, billingAddress')
+    .description(
+      'Registers and edits requesters from CSV: all lines, or none if one is bad. Repeating it changes nothing.',
+    )
+    .option('--dry-run', 'check each line and write nothing')
+    .option('--update', 'change registered requesters, too; without it, a line that would change one is an error');
+  examples(command, '$ postern requesters import partners.csv --dry-run', '$ postern requesters import partners.csv');
+  calls<{ dryRun?: boolean; update?: boolean }>(command, context, async ({ postern, terminal }, options, file = '') => {
+    const { dryRun = false, update = false } = options;
+    const csv = readTextOrInput(file);
+    const done = await postern.importRequesters(csv, { dryRun, update }).catch((error: unknown) => {
+      throw error instanceof PosternError && error.code === 'invalid_request' ? misused(listFaults(error)) : error;
+    });
+    const { created, updated, unchanged } = done;
+    const counts = `${created} created, ${updated} updated, ${unchanged} unchanged`;
+    await report(
+      terminal,
+      options,
+      done,
+      `${dryRun ? 'Nothing was written. An import would give' : 'Requesters'}: ${counts}.\n`,
+    );
+  });
+}
+
+/** Returns a line for each bad line of the file. */
+const listFaults = ({ details = [], message }: PosternError): string =>
+  ['Nothing was imported.', ...(details.length === 0 ? [message] : details.map((one) => one.message))].join('\n');
 
 interface Status {
   name: string;

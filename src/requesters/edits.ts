@@ -52,12 +52,16 @@ export async function requireNotErasing(db: Db, ids: readonly string[]): Promise
   throw fail('requester_exists', `Requester ${id} is being erased; register it when that is done.`, { param: 'id' });
 }
 
+/** Throws invalid_request. */
+export function requireUsableId(id: string): void {
+  if (!/^\.\.?$/.test(id)) return;
+  const message = `\`${id}\` cannot be an id: clients resolve it in the path of a URL. Add a letter or a digit.`;
+  throw fail('invalid_request', message, { param: 'id' });
+}
+
 /** Throws requester_exists. */
 export async function planCreate(db: Db, requester: Requester): Promise<Edit> {
-  if (/^\.\.?$/.test(requester.id)) {
-    const message = `\`${requester.id}\` cannot be an id: clients resolve it in the path of a URL. Add a letter or a digit.`;
-    throw fail('invalid_request', message, { param: 'id' });
-  }
+  requireUsableId(requester.id);
   if ((await findRequester(db, requester.id)) !== undefined) {
     throw fail('requester_exists', `Requester ${requester.id} already exists; edit it instead.`, { param: 'id' });
   }

@@ -5,15 +5,20 @@ import type { App } from '../api/http/app.ts';
 import { isUnchanged, NotModified } from '../api/http/etag.ts';
 import { toList } from '../api/http/list.ts';
 import { edit, route } from '../api/http/route.ts';
+import { lazyCheck, validItem } from '../api/http/validate.ts';
 import type { Db } from '../db/db.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newRequester, planCreate, planDelete, planUpdate, requesterNotFound, requireIdentities } from './edits.ts';
+import { planImport, readLines } from './import.ts';
 import {
   CreateRequester,
+  ImportQuery,
   ListRequestersQuery,
   RequesterAnswer,
+  RequesterCsv,
   RequesterDeleted,
   RequesterPage,
+  RequestersImported,
   requesterAnswer,
   requesterEtag,
   UpdateRequester,
@@ -31,6 +36,7 @@ export interface RequesterDeps {
 const reading = { tag: 'Requesters', permission: 'requesters:read' } as const;
 const writing = { tag: 'Requesters', permission: 'requesters:write' } as const;
 const editing = { ...writing, ifMatch: true } as const;
+const isRequester = lazyCheck(CreateRequester);
 
 export function requesterRoutes(app: App, { db, changes, clock, allowPrivate }: RequesterDeps): void {
   const requesters = resource({
@@ -52,6 +58,8 @@ export function requesterRoutes(app: App, { db, changes, clock, allowPrivate }: 
     const requester = newRequester(request.body, clock.now());
     return changes.commit(request, requester.id, () => planCreate(db, requester));
   });
+
+  importRoute(app, { db, changes, clock });
 
   const list = {
     ...reading,
@@ -94,4 +102,21 @@ export function requesterRoutes(app: App, { db, changes, clock, allowPrivate }: 
   edit(app, 'DELETE /v1/requesters/:id', remove, (request) =>
     requesters.edit(request, (requester) => planDelete(db, requester, clock.now())),
   );
+}
+
+function importRoute(app: App, { db, changes, clock }: Omit<RequesterDeps, 'allowPrivate'>): void {
+  const importing = {
+    ...writing,
+    id: 'importRequesters',
+    is: 'Register and edit requesters from CSV',
+    csv: true,
+    query: ImportQuery,
+    body: RequesterCsv,
+    answer: RequestersImported,
+  } as const;
+  edit(app, 'POST /v1/requesters/import', importing, async (request) => {
+    const lines = await readLines(request.body, (row) => validItem(CreateRequester, isRequester, row, 'row'));
+    const { dryRun: isDry = false, update: mayUpdate = false } = request.query;
+    return changes.commit(request, 'requesters', () => planImport(db, lines, { at: clock.now(), isDry, mayUpdate }));
+  });
 }

@@ -69,6 +69,45 @@ export const requesterAnswer = (requester: Requester) => ({
 
 export const requesterEtag = (requester: Requester): string => digestEtag(requesterAnswer(requester));
 
+export const RequesterCsv = Type.String({
+  minLength: 1,
+  title: 'RequesterCsv',
+  description:
+    'CSV with a row of names: `id`, `name`, `type`, `tags` and `userAgents` (separated by `|`), `contactName`, `email`, `billingAddress`; an `id` or a `name` is required. An empty cell keeps what is stored. At most 1,000 rows',
+});
+export const ImportQuery = Type.Object(
+  {
+    dryRun: Type.Optional(Type.Boolean({ description: 'Checks each line and writes nothing' })),
+    update: Type.Optional(
+      Type.Boolean({
+        description: 'Changes registered requesters, too. Without it, a line that would change one is an error',
+        default: false,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export const RequestersImported = Type.Object(
+  {
+    object: Type.Literal('requester_import'),
+    dryRun: Type.Boolean(),
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    unchanged: Type.Integer(),
+    requesters: Type.Array(
+      Type.Object({
+        line: Type.Integer({ description: 'The line of the file, from 1' }),
+        id: Type.Union([Type.String(), Type.Null()], { description: 'null: a dry run generates no id' }),
+        name: Type.String(),
+        outcome: Type.Enum(['created', 'updated', 'unchanged']),
+        changed: Type.Array(Type.String(), { description: 'The fields of a registered requester that change' }),
+      }),
+      { description: 'In the order of the file' },
+    ),
+  },
+  { title: 'RequestersImported' },
+);
+
 const crawlerName = Type.String({ minLength: 1, maxLength: 64, format: 'plain-text' });
 
 export const RegisterCrawlers = Type.Object(

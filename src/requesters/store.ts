@@ -58,6 +58,13 @@ export async function findRequester(db: Db, id: string): Promise<Requester | und
   return row && REQUESTER.toRecord(row);
 }
 
+/** Returns the requesters with one of the ids, and those with one of the names. */
+export async function findEach(db: Db, ids: readonly string[], names: readonly string[]): Promise<Requester[]> {
+  const [isId, isName] = [inList(db.engine, 'id', 'text'), inList(db.engine, 'name', 'text', '$2')];
+  const sql = `select ${REQUESTER.list} from requesters where ${isId} or ${isName}`;
+  return (await db.read(sql, [toList(ids), toList(names)])).map(REQUESTER.toRecord);
+}
+
 /** Returns the names of every requester that visitors can name. */
 export async function findNamed(
   db: Db,

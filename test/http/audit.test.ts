@@ -56,7 +56,14 @@ const hookBody = { url: 'http://127.0.0.1:9/', events: ['license.expired'] };
 const newHook = (): Promise<Record> => made(postern, '/v1/webhooks', hookBody);
 
 /** A request to a route: its path, and the entry that it leaves. */
-type Plan = (path: string) => Promise<{ path: string; body?: object | undefined; kind: string; target?: string }>;
+type Plan = (path: string) => Promise<{
+  path: string;
+  body?: object | undefined;
+  /** CSV. */
+  raw?: string;
+  kind: string;
+  target?: string;
+}>;
 
 const makes =
   (kind: string, body: () => object | Promise<object>): Plan =>
@@ -154,6 +161,7 @@ const CHANGES: { [route: string]: Plan } = {
     kind: 'policy.updated',
   }),
   'POST /v1/requesters': makes('requester.created', () => ({ name: 'R' })),
+  'POST /v1/requesters/import': async (path) => ({ path, raw: 'name\nImported\n', kind: 'requester.created' }),
   'PATCH /v1/requesters/{id}': changes('requester.updated', newRequester, { name: 'S' }),
   'DELETE /v1/requesters/{id}': changes('requester.deleted', newRequester),
   'POST /v1/identity-lists/accept': async (path) => {
@@ -246,15 +254,20 @@ describe('every route that changes something leaves an entry', () => {
     test(route, async () => {
       const plan = CHANGES[route];
       assert.ok(plan !== undefined, 'a new route: say here what it leaves in the audit log');
-      const { path, body, kind, target } = await plan(route.slice(route.indexOf(' ') + 1));
+      const { path, body, raw, kind, target } = await plan(route.slice(route.indexOf(' ') + 1));
       const key = await made(postern, '/v1/api-keys', { name: route, type: 'secret' });
       actor.id = key.id;
       const requestId = `audit-${key.id}`;
       const before = Date.now();
       const answer = await postern.call(route.slice(0, route.indexOf(' ')), path, {
         ...(body === undefined ? {} : { body }),
+        ...(raw === undefined ? {} : { raw }),
         key: key.key,
-        headers: { 'x-request-id': requestId, 'x-forwarded-for': '203.0.113.9, 198.51.100.7' },
+        headers: {
+          ...(raw === undefined ? {} : { 'content-type': 'text/csv' }),
+          'x-request-id': requestId,
+          'x-forwarded-for': '203.0.113.9, 198.51.100.7',
+        },
       });
       assert.ok(answer.status === 200 || answer.status === 201, answer.text);
       const all = await entries(`&actor=${key.id}`);

@@ -146,6 +146,7 @@ const PROMISED = [
   'POST /v1/statements/{id}/reconcile',
   'POST /v1/statements/{id}/finalize',
   'GET /v1/licenses/{id}/usage',
+  'POST /v1/requesters/import',
   'POST /v1/requesters/{id}/erase',
   'POST /v1/requesters/{id}/tokens',
   'GET /v1/requesters/{id}/tokens',

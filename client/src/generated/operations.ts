@@ -75,6 +75,7 @@ export const OPERATIONS = {
   getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', answers: 'json' },
   getWebhookDelivery: { method: 'GET', path: '/v1/webhooks/{id}/deliveries/{deliveryId}', answers: 'json' },
   grantLicenseRequest: { method: 'POST', path: '/v1/license-requests/{id}/grant', answers: 'json', takesBody: true },
+  importRequesters: { method: 'POST', path: '/v1/requesters/import', answers: 'json', takesBody: true, takesQuery: true },
   lintPolicy: { method: 'POST', path: '/v1/policies/lint', answers: 'json', takesBody: true },
   listApiKeys: { method: 'GET', path: '/v1/api-keys', answers: 'pages', takesQuery: true },
   listAuditEntries: { method: 'GET', path: '/v1/audit-log', answers: 'pages', takesQuery: true },

@@ -663,6 +663,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/requesters/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register and edit requesters from CSV
+         * @description Needs the permission `requesters:write` (Create, update and delete requesters and licenses).
+         */
+        post: operations["importRequesters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/requesters/{id}": {
         parameters: {
             query?: never;
@@ -4972,6 +4992,8 @@ export interface components {
             created: string;
             updated: string;
         };
+        /** @description CSV with a row of names: `id`, `name`, `type`, `tags` and `userAgents` (separated by `|`), `contactName`, `email`, `billingAddress`; an `id` or a `name` is required. An empty cell keeps what is stored. At most 1,000 rows */
+        RequesterCsv: string;
         RequesterDeleted: {
             id: string;
             /** @enum {string} */
@@ -5017,6 +5039,26 @@ export interface components {
             object: "requester_token";
             /** @enum {boolean} */
             revoked: true;
+        };
+        RequestersImported: {
+            /** @enum {string} */
+            object: "requester_import";
+            dryRun: boolean;
+            created: number;
+            updated: number;
+            unchanged: number;
+            /** @description In the order of the file */
+            requesters: {
+                /** @description The line of the file, from 1 */
+                line: number;
+                /** @description null: a dry run generates no id */
+                id: string | null;
+                name: string;
+                /** @enum {unknown} */
+                outcome: "created" | "updated" | "unchanged";
+                /** @description The fields of a registered requester that change */
+                changed: string[];
+            }[];
         };
         /** @enum {unknown} */
         Role: "viewer" | "licensing" | "editor" | "admin";
@@ -7742,6 +7784,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Requester"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    importRequesters: {
+        parameters: {
+            query?: {
+                /** @description Checks each line and writes nothing */
+                dryRun?: boolean;
+                /** @description Changes registered requesters, too. Without it, a line that would change one is an error */
+                update?: boolean;
+            };
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description CSV with a row of names: `id`, `name`, `type`, `tags` and `userAgents` (separated by `|`), `contactName`, `email`, `billingAddress`; an `id` or a `name` is required. An empty cell keeps what is stored. At most 1,000 rows */
+        requestBody: {
+            content: {
+                /**
+                 * @example name,type,contactName,email
+                 *     Northern Library,research,Jo Reyes,jo@library.example
+                 */
+                "text/csv": components["schemas"]["RequesterCsv"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestersImported"];
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -1,5 +1,5 @@
 /** Partners and bots: every requester that was seen or added. */
-import { IconPlus, IconUsers } from '@tabler/icons-react';
+import { IconFileUpload, IconPlus, IconUsers } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { MayButton } from '../parts/act.tsx';
@@ -14,6 +14,7 @@ import { VerifiedShare } from '../parts/proof.tsx';
 import { Chip, formatCount, isErased, RequesterLink, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useMay } from '../shell/session.tsx';
+import { ImportRequesters } from './import.tsx';
 import { RequesterForm } from './requester-form.tsx';
 import type { Requester } from './types.ts';
 
@@ -31,16 +32,31 @@ export default function RequestersPage() {
         title="Partners & bots"
         lead="The parties that ask for your content. Add those that your rules and licenses name; others are counted too."
         actions={
-          <MayButton
-            permission="requesters:write"
-            leftSection={<IconPlus size={16} />}
-            onClick={() => set({ new: '1' })}
-          >
-            Add a partner or bot
-          </MayButton>
+          <>
+            <MayButton
+              permission="requesters:write"
+              variant="default"
+              leftSection={<IconFileUpload size={16} />}
+              onClick={() => set({ import: '1' })}
+            >
+              Import
+            </MayButton>
+            <MayButton
+              permission="requesters:write"
+              leftSection={<IconPlus size={16} />}
+              onClick={() => set({ new: '1' })}
+            >
+              Add a partner or bot
+            </MayButton>
+          </>
         }
       />
       {mayCount ? <Everybody /> : <Listed />}
+      {values.import !== undefined && (
+        <Dialog onClose={() => set({ import: null })} title="Import partners and bots" size="lg">
+          <ImportRequesters onDone={() => set({ import: null })} onCancel={() => set({ import: null })} />
+        </Dialog>
+      )}
       {values.new !== undefined && (
         <Dialog onClose={() => set({ new: null })} title="Add a partner or bot">
           <RequesterForm

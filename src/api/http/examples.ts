@@ -51,6 +51,7 @@ export const EXAMPLES: Readonly<Record<string, object | string>> = {
   putSite: { contact: 'licensing@example.com', urls: { case: 'ignored' } },
   putOffer: { unitPriceMicros: 5000, currency: 'EUR', contact: 'licensing@example.com' },
   createRequester: { id: 'university', name: 'University of Somewhere', type: 'research', tags: ['nonprofit'] },
+  importRequesters: 'name,type,contactName,email\nNorthern Library,research,Jo Reyes,jo@library.example\n',
   updateRequester: { tags: ['nonprofit', 'partner'] },
   createRequesterToken: { name: 'Production', expiresAt: '2100-01-01T00:00:00Z' },
   rotateRequesterToken: { graceSeconds: 3600 },

@@ -16,6 +16,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   getStatus: 'status',
   getUsage: 'usage --period 7d',
   lintPolicy: 'policies lint policies/research.yaml',
+  importRequesters: 'requesters import partners.csv',
   listApiKeys: 'keys list',
   listCollections: 'collections list',
   listContent: 'content list',

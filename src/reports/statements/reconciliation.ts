@@ -5,6 +5,7 @@ import { findOwnUrls } from '../../content/sites/store.ts';
 import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import { countLicensed } from '../../decisions/history/count.ts';
+import { UnreadableCsv } from '../../lib/csv-table.ts';
 import { inSlices } from '../../lib/slices.ts';
 import { type Locator, parseLocator, parseVisited } from '../../lib/urls/locator.ts';
 import { canonicalUrl, USUAL_URLS } from '../../lib/urls/spellings.ts';
@@ -13,7 +14,7 @@ import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
 import { getBilled } from './find.ts';
 import { COMPARED_MAX, Comparison, type OurItem, type PlaceFinder, type Reconciled, TooMany } from './reconcile.ts';
-import { type ColumnName, readCounts, type TheirCount, UnreadableCsv } from './reconcile-csv.ts';
+import { type ColumnName, readCounts, type TheirCount } from './reconcile-csv.ts';
 
 export interface Reconciliation extends Reconciled {
   object: 'reconciliation';

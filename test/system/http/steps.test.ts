@@ -171,6 +171,13 @@ const ROWS: Record<string, Ask[]> = {
   'POST /v1/sites/{host}/signals/drift': at('h0x0.example.com/signals/drift'),
   'POST /v1/requesters': [{ body: { id: 'made', tags: names(0).slice(0, 50), metadata } }],
   'GET /v1/requesters': page,
+  'POST /v1/requesters/import': [
+    {
+      path: '/import',
+      raw: `id,name,tags\n${many(1000, (i) => `row-${i},Row ${i},a|b|c`).join('\n')}`,
+      headers: { 'content-type': 'text/csv' },
+    },
+  ],
   'GET /v1/requesters/{id}': at('first'),
   'PATCH /v1/requesters/{id}': [{ path: '/first', body: { metadata } }],
   'DELETE /v1/requesters/{id}': at('made'),
