@@ -18,6 +18,7 @@ interface Filter extends GroundsAnswer {
   test?: boolean;
   content?: string;
   requester?: string;
+  program?: string;
   policy?: string;
   allowed?: boolean;
   denied?: boolean;
@@ -34,6 +35,7 @@ const addFilter = (command: Command): Command =>
     .option('--test', 'the log of test keys')
     .option('--content <id>', 'only decisions about this item')
     .option('--requester <id>', 'only decisions for this requester')
+    .option('--program <name>', 'only requests whose user agent is of this program')
     .option('--policy <id>', 'only decisions by this policy')
     .addOption(new Option('--allowed', 'only decisions that allow').conflicts('denied'))
     .option('--denied', 'only decisions that deny')
@@ -42,6 +44,7 @@ const addFilter = (command: Command): Command =>
 const toQuery = ({ content, requester, policy, allowed, denied, reason, from, to, ...more }: Filter): Filtered => ({
   ...toGrounds(more),
   url: more.url,
+  program: more.program,
   spoofed: more.spoofed,
   enforced: more.observed === true ? false : undefined,
   mode: more.test === true ? 'test' : undefined,

@@ -213,6 +213,7 @@ describe('a public key that reads analytics is told nothing of visitors, and nam
     const key = await keyOf(['analytics:read'], 'public');
     for (const path of [
       '/v1/access/decisions?requesterId=globex-id',
+      '/v1/access/decisions?program=globexbot',
       '/v1/analytics/usage?requesterId=globex-id',
       '/v1/analytics/demand?requesterId=globex-id',
       '/v1/analytics/demand?q=Globex',

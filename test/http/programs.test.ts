@@ -1,8 +1,10 @@
 /** Programs that the directory of crawlers does not name: their requests, pages and addresses. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { commandHere } from '../../kit/command.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
+import { findProgram } from '../../src/rules/crawlers/program.ts';
 import { allowAll, assertError, assertStatus, made, makeKey, makePolicy } from './given.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
@@ -88,6 +90,61 @@ test('pages, orders, periods and files', async () => {
     /^program,requests,allowed,denied,pages,addresses,firstSeen,lastSeen,robotsRead\r?\nnewsgrabber,60,/,
   );
   assertError(await postern.call('GET', '/v1/analytics/programs?sort=addresses'), 'invalid_request', 'sort');
+});
+
+test('the log is filtered by program, and finds what the groups count', async () => {
+  const decisions = (query: string, accept = 'application/json') =>
+    postern.call('GET', `/v1/access/decisions?limit=100&${query}`, { headers: { accept } });
+  const names = (userAgent: string | null | undefined): string => findProgram(userAgent);
+  const { data: all } = (await decisions('')).body;
+  const { groups } = await report(postern, '/v1/analytics/usage?groupBy=program');
+  assert.ok(groups.length >= 6, `${groups.length} programs`);
+  for (const { id, requests } of groups) {
+    const { data, totalCount } = (await decisions(`program=${encodeURIComponent(id)}`)).body;
+    const own = all.filter(({ context }: Any) => names(context?.userAgent) === id);
+    assert.deepEqual(
+      data.map((one: Any) => one.id),
+      own.map((one: Any) => one.id),
+      id,
+    );
+    assert.deepEqual([totalCount, requests], [own.length, own.length], id);
+  }
+  assert.equal((await decisions('program=QUIET-tool&allowed=true')).body.totalCount, 9);
+  assert.equal((await decisions('program=partners-tool&requesterId=partner')).body.totalCount, 1);
+  assert.equal((await decisions('program=partners-tool&requesterId=nobody')).body.totalCount, 0);
+  assert.equal((await decisions('program=never-seen')).body.totalCount, 0);
+  const csv = await decisions('program=quiet-tool', 'text/csv');
+  assert.equal(csv.text.trim().split('\n').length, 1 + 9);
+  const ran = await commandHere(['decisions', 'export', '--program', 'quiet-tool'], {
+    env: { POSTERN_URL: postern.url, POSTERN_KEY: postern.key },
+  });
+  assert.equal(ran.stdout.trim().split('\n').length, 9);
+});
+
+test('programs without a name are found as other', async () => {
+  await using many = await startTestService({ clock });
+  const rules = await makePolicy(many, [allowAll]);
+  await made(many, '/v1/collections', { name: 'Site', hosts: [HOST], policyId: rules.id });
+  const flood = Array.from({ length: 1_010 }, (_, n) => ask('/p', `tool${n}/1`));
+  for (let i = 0; i < flood.length; i += 100)
+    await made(many, '/v1/access/check/batch', { checks: flood.slice(i, i + 100) }, 200);
+  await made(many, '/v1/access/check/batch', { checks: [ask('/p', '()'), ask('/p', '')] }, 200);
+  const { groups } = await report(many, '/v1/analytics/usage?groupBy=program');
+  const other = groups.find(({ id }: Any) => id === 'other');
+  assert.equal(other.requests, 11, 'ten without a name, and one without a token');
+  const { totalCount } = await report(many, '/v1/access/decisions?program=other');
+  assert.equal(totalCount, other.requests);
+});
+
+test('the log of test keys has no filter by program, and partners have none', async () => {
+  const answer = await postern.call('GET', '/v1/access/decisions?mode=test&program=curl');
+  assertError(answer, 'invalid_request', 'program');
+  const { token } = await made(postern, '/v1/requesters/partner/tokens', { name: 'ours' });
+  assertError(
+    await postern.call('GET', '/v1/me/decisions?program=partners-tool', { key: token }),
+    'invalid_request',
+    'program',
+  );
 });
 
 test('is for secret keys with analytics:read', async () => {

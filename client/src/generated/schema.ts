@@ -6489,6 +6489,8 @@ export interface operations {
                 /** @description Not for public keys */
                 requesterId?: string;
                 policyId?: string;
+                /** @description Only requests whose user agent is of this program: an id of `groupBy=program`. Not for public keys, and not in the log of tests */
+                program?: string;
                 allowed?: boolean;
                 reason?: components["schemas"]["DenialReason"];
                 /** @description Only URLs that begin like this: host and path; a scheme is ignored */

@@ -22,6 +22,7 @@ const FILTERS = [
   'licenseId',
   'collectionId',
   'crawler',
+  'program',
   'purpose',
   'url',
   'page',
@@ -132,6 +133,7 @@ function RareFilters() {
       {values.page !== undefined && <FilterText name="page" label="Page" w={240} />}
       {values.url !== undefined && <FilterText name="url" label="URL begins with" w={220} />}
       {values.crawler !== undefined && <FilterText name="crawler" label="Crawler" w={190} />}
+      {values.program !== undefined && <FilterText name="program" label="Program" w={190} />}
       {values.licenseId !== undefined && <FilterText name="licenseId" label="License id" w={190} />}
     </>
   );

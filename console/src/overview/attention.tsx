@@ -148,9 +148,9 @@ const STEPS: Partial<Record<string, (item: Item) => Step>> = {
   crawler_directory: () => ({ label: 'See the crawlers', path: '/crawlers' }),
   agent_keys: () => ({ label: 'See the status', path: '/status' }),
   drift: ({ subject: { host = '' } }) => ({ label: 'See the differences', path: `/sites/${encodeURIComponent(host)}` }),
-  denials: ({ subject: { requesterId, crawler }, since }) => ({
+  denials: ({ subject: { requesterId, crawler, program }, since }) => ({
     label: 'See denials',
-    path: decisionsOf({ allowed: 'false', requesterId, crawler, from: since ?? undefined }),
+    path: decisionsOf({ allowed: 'false', requesterId, crawler, program, from: since ?? undefined }),
   }),
   spoofing: ({ since }) => ({
     label: 'See requests',

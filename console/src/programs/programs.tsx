@@ -1,6 +1,7 @@
 /** The programs that the crawler directory does not name, the new ones of a publisher's traffic. */
 import { Button } from '@mantine/core';
 import { IconDownload, IconTerminal } from '@tabler/icons-react';
+import { Link } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { ObservedInstead } from '../overview/observed.tsx';
 import { dayAt } from '../parts/days.ts';
@@ -15,6 +16,9 @@ import { Chip, formatCount, formatPercent, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { DraftAbout } from '../policies/draft-about.tsx';
 import { AddToDirectory } from './add-to-directory.tsx';
+
+/** The span that the API reports by default. */
+const SPAN_MS = 30 * 86_400_000;
 
 type Program = Row<'GET /v1/analytics/programs'>;
 
@@ -36,9 +40,9 @@ const COLUMNS: readonly Column<Program>[] = [
     label: 'Denied',
     right: true,
     narrow: true,
-    show: ({ denied, requests }) => (
+    show: ({ program, denied, requests }) => (
       <>
-        {formatCount(denied)}
+        {denied === 0 ? '0' : <Denials of={program} count={denied} />}
         <span className="under">{formatPercent(denied, requests)}</span>
       </>
     ),
@@ -72,6 +76,17 @@ const COLUMNS: readonly Column<Program>[] = [
     ),
   },
 ];
+
+function Denials({ of: program, count }: { of: string; count: number }) {
+  const { values } = useFilters();
+  const { from = new Date(Date.now() - SPAN_MS).toISOString(), to, enforced = 'true' } = values;
+  const query = { program, allowed: 'false', enforced, from, ...(to === undefined ? {} : { to }) };
+  return (
+    <Link href={`/decisions?${new URLSearchParams(query).toString()}`} aria-label={`See denials of ${program}`}>
+      {formatCount(count)}
+    </Link>
+  );
+}
 
 export default function ProgramsPage() {
   const { values } = useFilters();

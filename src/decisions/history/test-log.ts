@@ -17,7 +17,8 @@ const isThere =
   (column: string) =>
   (is: boolean): [string] => [`${column} is ${is ? 'not null' : 'null'}`];
 
-const TERMS: { [Key in keyof DecisionFilter]-?: Term<NonNullable<DecisionFilter[Key]>> } = {
+/** The records have no column for programs. */
+const TERMS: { [Key in Exclude<keyof DecisionFilter, 'program'>]-?: Term<NonNullable<DecisionFilter[Key]>> } = {
   contentNo: (no) => ['content_no = ?', no],
   requesterId: (id) => ['requester_id = ?', id],
   policyNo: (no) => ['policy_no = ?', no],

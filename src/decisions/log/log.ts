@@ -17,6 +17,8 @@ import type { RuleFilter } from './rule-filter.ts';
 export interface DecisionFilter extends GroundsFilter {
   contentNo?: number;
   requesterId?: string;
+  /** Not in the log of tests. */
+  program?: string;
   policyNo?: number;
   allowed?: boolean;
   /** Code of a reason. */

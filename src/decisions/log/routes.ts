@@ -12,6 +12,7 @@ import { type Caller, holdsPermission, isPublicKey, type Mode } from '../../api/
 import { findContent } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, SEQ_FORM } from '../../db/page.ts';
+import { toLowerLetters } from '../../lib/text.ts';
 import { findPolicyNo } from '../../policies/store.ts';
 import { reasonCode } from '../../rules/reason.ts';
 import type { Parquet } from '../history/archive/parquet.ts';
@@ -72,11 +73,11 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     answer: DecisionPage,
   };
   route(app, 'GET /v1/access/decisions', list, async (request, reply) => {
-    const { limit = PAGE_DEFAULT, cursor, expand, requesterId } = request.query;
-    requireSecret(request.caller, { requesterId });
+    const { limit = PAGE_DEFAULT, cursor, expand, requesterId, program } = request.query;
+    requireSecret(request.caller, { requesterId, program });
     const before = cursor === undefined ? null : Number(fromCursor(cursor, SEQ_FORM));
-    const filter = await toFilter(db, request.query);
     const log = logs[request.query.mode ?? request.caller.mode];
+    const filter = await toFilter(log, request.query);
     const { robots: wanted } = request.query;
     const keep = wanted === undefined ? undefined : keepBroken(deps.robots, wanted);
     const format = FORMATS[preferred(request.headers.accept, MEDIA_TYPES)]?.(expand !== undefined);
@@ -130,11 +131,19 @@ const readFrom = async (log: Log, seqs: readonly number[]): Promise<LoggedDecisi
   return log.mode === 'test' ? decisions.map(asTest) : decisions;
 };
 
+/** Throws invalid_request. */
+function toProgram(mode: Mode, { program }: ListDecisionsQuery): Pick<DecisionFilter, 'program'> {
+  if (program === undefined) return {};
+  if (mode === 'live') return { program: toLowerLetters(program) };
+  const message = 'The log of test keys has no filter `program`. Leave it out, and read `context.userAgent`.';
+  throw fail('invalid_request', message, { param: 'program' });
+}
+
 const NOTHING = { seqs: [], totalCount: 0 };
 
 /** Returns undefined when the query names an item or a policy that never existed. Throws invalid_request. */
-async function toFilter(db: Db, query: ListDecisionsQuery): Promise<DecisionFilter | undefined> {
-  const filter: DecisionFilter = { ...readSpan(query), ...toGroundsFilter(query) };
+async function toFilter({ db, mode }: Log, query: ListDecisionsQuery): Promise<DecisionFilter | undefined> {
+  const filter: DecisionFilter = { ...readSpan(query), ...toGroundsFilter(query), ...toProgram(mode, query) };
   if (query.url !== undefined) filter.url = toUrlPrefix(query.url);
   Object.assign(filter, await toPageFilter(db, query));
   if (query.spoofed !== undefined) filter.spoofed = query.spoofed;

@@ -218,6 +218,9 @@ export const ListDecisionsQuery = Type.Object(
     contentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Id or externalId' })),
     requesterId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Not for public keys' })),
     policyId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    program: named(
+      'Only requests whose user agent is of this program: an id of `groupBy=program`. Not for public keys, and not in the log of tests',
+    ),
     allowed: Type.Optional(Type.Boolean()),
     reason: Type.Optional(DenialReason),
     url: named('Only URLs that begin like this: host and path; a scheme is ignored', 2048),

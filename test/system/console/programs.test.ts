@@ -85,3 +85,25 @@ test('nothing is said to be only observed while another site is enforced', async
   await page.getByText('No unknown programs').waitFor();
   assert.deepEqual(signed.faults, []);
 });
+
+test('the denials of a program are one press away', async () => {
+  const closed = await made(postern, '/v1/policies', { name: 'Closed', defaultAction: 'deny', rules: [] });
+  await made(postern, '/v1/collections', {
+    name: 'Closed',
+    hosts: ['closed.example'],
+    paths: ['/'],
+    policyId: closed.id,
+  });
+  for (const userAgent of ['lodestone-reader/0.4', 'PageHarvest/2.1'])
+    await postern.call('POST', '/v1/access/check', {
+      body: { url: 'https://closed.example/x', context: { userAgent } },
+    });
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto('/console/programs');
+  await page.getByRole('link', { name: 'See denials of lodestone-reader' }).click();
+  await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
+  await page.locator('[data-total="1"]').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Program', exact: true }).inputValue(), 'lodestone-reader');
+  assert.deepEqual(signed.faults, []);
+});

@@ -1,5 +1,6 @@
 /** SQL over the columns: selections of decisions, values as literals, rows and snapshots. */
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
 import type { RuleFilter } from '../../log/rule-filter.ts';
 import type { DictionaryName } from './dictionary.ts';
 import { quarterAt } from './series.ts';
@@ -15,6 +16,8 @@ export interface ColumnsFilter {
   /** A prefix of host and path. */
   url?: string | undefined;
   crawler?: string | undefined;
+  /** A program with a name, or `other` for all without one. */
+  program?: string | undefined;
   /** A code of decisions/ledger/codes, or whether there is one. */
   verified?: number | boolean | undefined;
   rule?: RuleFilter | undefined;
@@ -46,11 +49,12 @@ const NUMBERED = {
   requesterId: ['requester', 'requesters'],
   collectionId: ['collection', 'collections'],
   crawler: ['crawler', 'crawlers'],
+  program: ['program', 'programs'],
   licenseId: ['license', 'licenses'],
   purpose: ['purpose', 'purposes'],
   permission: ['permission', 'permissions'],
   page: ['page', 'pages'],
-} as const satisfies Partial<Record<keyof Selection, readonly [column: string, table: DictionaryName]>>;
+} as const satisfies Partial<Record<keyof Selection, readonly [column: string, table: DictionaryName | 'programs']>>;
 
 /** The index of the default action in the columns. */
 const DEFAULT_ACTION = -1;
@@ -100,8 +104,9 @@ export async function select(connection: DuckDBConnection, selection: Selection)
   for (const key of Object.keys(NUMBERED) as (keyof typeof NUMBERED)[]) {
     const id = selection[key];
     if (id === undefined || key === 'requesterId') continue;
-    const number = await findNumber(connection, key, id);
-    terms.push(`${own(NUMBERED[key][0])} = ${integer(number ?? NOWHERE)}`);
+    const column = own(NUMBERED[key][0]);
+    if (key === 'program' && id === OTHER_PROGRAMS) terms.push(isUnnamed(column));
+    else terms.push(`${column} = ${integer((await findNumber(connection, key, id)) ?? NOWHERE)}`);
   }
   // Joins: a third of the time of `in`.
   const ofType =
@@ -112,6 +117,10 @@ export async function select(connection: DuckDBConnection, selection: Selection)
   return `from decisions${ofType}${below} where ${terms.join(' and ')}`;
 }
 
+/** 0: the user agent was not kept. */
+const isUnnamed = (program: string): string =>
+  `${program} <> 0 and ${program} not in (select number from programs where id <> ${text(OTHER_PROGRAMS)})`;
+
 const pagesBelow = (prefix: string): string =>
   `select number as below from pages where id = ${text(prefix)} or starts_with(id, ${text(`${prefix}/`)})`;
 
@@ -120,7 +129,7 @@ async function findNumber(
   key: keyof typeof NUMBERED,
   id: string,
 ): Promise<number | undefined> {
-  const [numbers] = await readColumns(connection, `select number from ${NUMBERED[key][1]} where id = $1`, [id]);
+  const [numbers] = await readColumns(connection, `select number::double from ${NUMBERED[key][1]} where id = $1`, [id]);
   return numbers?.[0] as number | undefined;
 }
 
