@@ -160,6 +160,27 @@ for (const by of [
   });
 }
 
+test('a visitor has a row by default, and all without a requester share one only where that is asked for', async () => {
+  const rows = await walk(SPAN, 3);
+  assert.deepEqual(inOrder(shown(['who'], rows)), inOrder(counted(['who'])));
+  assert.deepEqual(rows, await walk(`${SPAN}&groupBy=who`, 100));
+  const known = (some: Any[]) => some.filter(({ requesterId }) => requesterId !== null);
+  const byRequester = await walk(`${SPAN}&groupBy=requester`, 100);
+  assert.equal(byRequester.length, known(byRequester).length + 1);
+  assert.ok(known(rows).length > 1);
+  assert.deepEqual(
+    known(rows).map(({ who: _, ...row }) => row),
+    known(byRequester),
+  );
+  const csv = await postern.call('GET', `/v1/analytics/demand?${SPAN}`, { headers: { accept: 'text/csv' } });
+  const names = csv.text
+    .trim()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.split(',').at(-1));
+  assert.deepEqual(names.toSorted(), ['Acme', 'CCBot', 'GPTBot', 'globex', 'no user agent'].toSorted());
+});
+
 test('names of crawlers and requesters are found, the words for kinds are not', async () => {
   const found = async (q: string): Promise<unknown[]> =>
     (await walk(`${SPAN}&groupBy=who&q=${q}`, 100)).map(({ who }) => who.name).toSorted();

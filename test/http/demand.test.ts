@@ -246,6 +246,7 @@ describe('who asked', () => {
 });
 
 describe('demand', () => {
+  const NAMES: Record<string, string> = { 'partner-1': 'Acme GmbH', 'partner-2': 'Globex' };
   const expected = (from: number, to: number, of: (one: Asked) => boolean = () => true) => {
     const denials = asked.filter((one) => WANTING.includes(one.reason ?? '') && of(one));
     const now = denials.filter(({ at }) => at >= from && at < to);
@@ -256,8 +257,12 @@ describe('demand', () => {
       for (const { at } of own) (trend[Math.floor(((at - from) * 12) / (to - from))] as number)++;
       return {
         requesterId: id,
-        name: id === 'partner-1' ? 'Acme GmbH' : id === 'partner-2' ? 'Globex' : id,
+        name: NAMES[id ?? ''] ?? id,
         registered: id?.startsWith('partner') ?? false,
+        who:
+          id === null
+            ? { kind: 'no_user_agent', id: null, name: null }
+            : { kind: 'requester', id, name: NAMES[id] ?? id },
         denied: own.length,
         previous: before.filter(({ requesterId }) => requesterId === id).length,
         trend,

@@ -3157,7 +3157,7 @@ export interface components {
             nextCursor: string | null;
         };
         Demand: {
-            /** @description null: all anonymous checks, or not grouped by requester. */
+            /** @description null: without a requester, or not grouped by `who` or `requester`. */
             requesterId: string | null;
             /** @description The name of the registered requester, else the id. */
             name: string | null;
@@ -10416,7 +10416,7 @@ export interface operations {
                 period?: "7d" | "30d" | "90d" | "year" | "all";
                 /** @description The time zone of days. Default: UTC. */
                 timezone?: string;
-                /** @description What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. `who` separates anonymous checks by crawler and program. Public keys see no requesters: `crawler` by default. */
+                /** @description What a row is: `who` by default, or several such as `who,purpose,licenseType`. `who` is a requester; checks without one are apart by crawler and program, which `requester` counts as one. Public keys see no requesters: `crawler` by default. */
                 groupBy?: string;
                 /** @description Part of an id or a name, case-insensitive. */
                 q?: string;

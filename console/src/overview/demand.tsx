@@ -100,7 +100,7 @@ function ReasonChoice({ value, onChange }: ReasonChoiceProps) {
   );
 }
 
-/** The decision log has filters for requesters alone. */
+/** In the decision log, a crawler's or program's decisions include those of requesters with its user agent. */
 const linkTo = (who: Who | undefined, link: (filter: { requesterId: string }) => string | undefined) =>
   who?.kind === 'requester' && who.id !== null ? link({ requesterId: who.id }) : undefined;
 

@@ -26,7 +26,7 @@ const NONE: Prices['own'] = new Map();
 
 export const NO_DEMAND: SeenPage<Demand> = { rows: [], totalCount: 0, upTo: 0 };
 
-export const readDimensions = ({ groupBy = 'requester' }: DemandListQuery): DemandDimension[] =>
+export const readDimensions = ({ groupBy = 'who' }: DemandListQuery): DemandDimension[] =>
   groupBy.split(',') as DemandDimension[];
 
 /** Returns undefined for an unknown item. Throws invalid_request. */

@@ -43,7 +43,7 @@ export const DemandListQuery = Type.Object(
         pattern: GROUPS_PATTERN,
         expected: `must be one or more of ${DEMAND_DIMENSIONS.join(', ')}, each once, with commas in between`,
         description:
-          'What a row is: `requester` by default, or several such as `requester,purpose,licenseType`. `who` separates anonymous checks by crawler and program. Public keys see no requesters: `crawler` by default.',
+          'What a row is: `who` by default, or several such as `who,purpose,licenseType`. `who` is a requester; checks without one are apart by crawler and program, which `requester` counts as one. Public keys see no requesters: `crawler` by default.',
       }),
     ),
     q,
@@ -120,7 +120,7 @@ export type Estimate = Static<typeof Estimate>;
 
 const DemandRow = Type.Object(
   {
-    requesterId: nullable('null: all anonymous checks, or not grouped by requester.'),
+    requesterId: nullable('null: without a requester, or not grouped by `who` or `requester`.'),
     name: nullable('The name of the registered requester, else the id.'),
     registered: Type.Boolean(),
     who: Type.Optional(Who),
