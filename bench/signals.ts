@@ -35,6 +35,7 @@ function sourcesOf(policyCount: number): Sources {
     }),
   );
   return {
+    server: null,
     site: { ...FIRST_SITE, no: 1, host: HOST, signals: FIRST_SIGNALS, version: 1, createdAt: 0, updatedAt: 0 },
     now: Date.now(),
     collections: indexes.map((i): Collection => collectionOf(i, perPolicy)),

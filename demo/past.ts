@@ -64,7 +64,7 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
     const changes = openChanges(db, clock);
     const offers = openOffers(db, changes);
     const snapshot = new Snapshot(db, changes, openCollections(db, changes));
-    const proving = await openProving(db, changes, clock, opened);
+    const proving = await openProving({ db, changes, clock, snapshot }, opened);
     await snapshot.loadSubjects(catalog.map(({ item }) => ({ contentId: item.externalId })));
     const line = progress('decisions', options.decisions, 'decisions');
     let allowed = 0;
@@ -112,12 +112,15 @@ export async function writePast(options: PastOptions): Promise<{ allowed: number
 }
 
 /** Opens the proofs of visitors by their addresses; published lists are not fetched. */
-async function openProving(db: Db, changes: Changes, clock: Clock, opened: AsyncDisposableStack) {
+async function openProving(
+  { db, changes, clock, snapshot }: { db: Db; changes: Changes; clock: Clock; snapshot: Snapshot },
+  opened: AsyncDisposableStack,
+) {
   const onProblem = (error: unknown): void => {
     throw error;
   };
   const { visitors } = await openVisiting(
-    { db, changes, clock, allowPrivate: false, listening: Promise.resolve(), onProblem },
+    { db, changes, clock, snapshot, publicUrl: null, allowPrivate: false, listening: Promise.resolve(), onProblem },
     opened,
   );
   const getter = openGetter({ userAgent: 'Postern', allowPrivate: false });

@@ -6,7 +6,11 @@ import { walkTable } from './caches.ts';
 
 const clock = testClock();
 const { file, [Symbol.dispose]: remove } = newDirectoryFile();
-const env = { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true', POSTERN_CRAWLER_DIRECTORY: file };
+const env = {
+  POSTERN_PUBLIC_URL: 'https://access.example',
+  POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true',
+  POSTERN_CRAWLER_DIRECTORY: file,
+};
 const postern = await startTestService({ clock, env });
 after(remove);
 after(() => postern[Symbol.asyncDispose]());

@@ -12,6 +12,7 @@ import { FORGETS } from '../src/api/changes/forgets.ts';
 import { PACKAGED } from '../src/rules/crawlers/directory.ts';
 import { item, next } from './http/given.ts';
 import { serveList } from './identities/opened.ts';
+import { getToken } from './license-server/given.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
@@ -260,7 +261,20 @@ async function token(given: Given) {
   await given.requester();
   const path = `requesters/${given.requesterId}/tokens`;
   const { id, token: text } = await given.write('POST', path, { name: 't' });
-  return { path: `${path}/${id}`, readers: { tokens: async () => (await given.get('me', text)).status } };
+  const tokens = async () => (await given.get('me', text)).status;
+  return { path: `${path}/${id}`, readers: { tokens, licenseTokens: await licenseToken(given, text) } };
+}
+
+/** Returns a reader of the requester that a License token proves. */
+async function licenseToken(given: Given, secret: string) {
+  await given.site({ signals: { license: true, licenseServer: true } });
+  await given.collection({ policyId: await given.policy(allow()) });
+  const granted = await getToken(given.node, given.requesterId, { secret, resource: `https://${given.host}/*` });
+  const visitor = { authorization: `License ${granted.body.access_token}` };
+  return async () => {
+    const { verified, error } = await given.check({ ...given.at('/'), visitor });
+    return [verified, error?.code];
+  };
 }
 
 /** A webhook, which is deleted afterwards; the reader counts the events of a denial. */
@@ -453,6 +467,12 @@ export const CASES: Cases = {
   async 'requester_token.revoked'(given) {
     const { path, readers } = await token(given);
     return { edit: () => given.write('DELETE', path), readers };
+  },
+  async 'signing_keys.rotated'(given) {
+    const { readers } = await token(given);
+    const edit = () => given.write('POST', 'signing-keys/rotate', { atOnce: true });
+    const signingKeys = async () => (await given.node.call('GET', '/olp/key', { key: null })).text;
+    return { edit, readers: { licenseTokens: readers.licenseTokens, signingKeys } };
   },
   async 'identity.list_changed'(given) {
     const { publish, clean, readers } = await listed(given, ranges('198.51.100.0/24'));

@@ -31,6 +31,7 @@ import { programsCommand } from './programs.ts';
 import { requestersCommand } from './requesters.ts';
 import { serveCommand } from './serve.ts';
 import { signalsCommand } from './signals/command.ts';
+import { signingKeysCommand } from './signing-keys.ts';
 import { statementsCommand } from './statements/command.ts';
 import { statusCommand } from './status.ts';
 import { plainLines, type Terminal } from './terminal.ts';
@@ -63,6 +64,7 @@ const COMMANDS = [
   keysCommand,
   consoleCommand,
   usersCommand,
+  signingKeysCommand,
   webhooksCommand,
   backupCommand,
   restoreCommand,

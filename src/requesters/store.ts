@@ -282,6 +282,14 @@ export const deleteLicense = (license: License, at: number): Step[] => [
   historyStep(asLicense(license), Math.max(at, license.updatedAt), null),
 ];
 
+/** A Conflict unless the requester has so many licenses. */
+export const expectLicenses = (requesterId: string, count: number): Step => ({
+  sql: `update requesters set updated_at = updated_at
+        where id = $1 and (select count(*) from licenses where requester_id = $1) = $2`,
+  params: [requesterId, count],
+  expect: 1,
+});
+
 /** A Conflict unless the license has so many final statements. */
 export const expectFinals = (licenseId: string, count: number): Step => ({
   sql: `update licenses set updated_at = updated_at

@@ -10,7 +10,7 @@ import { findCrawler } from './crawlers/directory.ts';
 import type { LicenseQuotas } from './terms/quota.ts';
 
 /** Means by which a requester is verified, in the order of the ledger's codes, from 1. */
-export const VERIFIED_KINDS = ['token', 'signature', 'ip', 'dns'] as const;
+export const VERIFIED_KINDS = ['token', 'signature', 'ip', 'dns', 'license'] as const;
 export type VerifiedKind = (typeof VERIFIED_KINDS)[number];
 
 /** The place of an item or a URL: what is in force there. */

@@ -25,6 +25,7 @@ import {
   readNode,
   readOrigins,
   readPort,
+  readPublicUrl,
   readRanges,
   readStopDelay,
   readText,
@@ -55,6 +56,11 @@ export const SETTINGS = {
     doc: 'First secret key, instead of one made at the first start',
     default: null,
     read: readKey,
+  },
+  POSTERN_PUBLIC_URL: {
+    doc: 'https://… under which others reach this service, such as https://access.example.com; needed to issue License tokens',
+    default: null,
+    read: readPublicUrl,
   },
   POSTERN_TRUSTED_PROXIES: {
     doc: 'Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For counts',
@@ -130,6 +136,8 @@ export interface Config {
   /** Address of the node that keeps the columns; null: this node. */
   columnsUrl: string | null;
   bootstrapKey: string | null;
+  /** Without a slash at the end. */
+  publicUrl: string | null;
   trustedProxies: Range[];
   /** Origins as browsers send them, or `*`. */
   corsOrigins: string[];
@@ -188,6 +196,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: values.get('POSTERN_DATABASE_URL') as string | null,
     columnsUrl: values.get('POSTERN_COLUMNS') as string | null,
     bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
+    publicUrl: values.get('POSTERN_PUBLIC_URL') as string | null,
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
     corsOrigins: values.get('POSTERN_CORS_ORIGINS') as string[],
     oidc,

@@ -158,8 +158,8 @@ async function openKnown(
   opened.defer(() => keys.close());
   const onProblem = (error: unknown): void =>
     logger.warn({ err: error }, 'keys of agents could not be kept; the next start fetches them');
-  const allowPrivate = config.webhookAllowPrivate;
-  const visiting = await openVisiting({ db, changes, clock, listening, allowPrivate, onProblem }, opened);
+  const visited = { db, changes, clock, snapshot, listening, allowPrivate: config.webhookAllowPrivate };
+  const visiting = await openVisiting({ ...visited, publicUrl: config.publicUrl, onProblem }, opened);
   const unregistered = openUnregistered(db, (error) =>
     logger.warn({ err: error }, 'requests that are not registered could not be counted and will be retried'),
   );
@@ -171,7 +171,7 @@ async function openKnown(
     keys,
     ...visiting,
     unregistered,
-    published: openSignals({ db, changes, clock, snapshot, names: visiting.names }),
+    published: openSignals({ ...visited, names: visiting.names, server: visiting.licenseTokens.server }),
   };
 }
 

@@ -35,6 +35,16 @@ export function readNode(text: string): string {
   return text;
 }
 
+/** Returns the URL without a slash at the end. */
+export function readPublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  const isPlain = url !== undefined && url.search === '' && url.hash === '' && url.username === '';
+  if (isPlain && (url.protocol === 'https:' || (isLocal && url.protocol === 'http:')))
+    return url.href.replace(/\/+$/, '');
+  throw new Error('must be an https:// URL without a query, such as https://access.example.com');
+}
+
 const splitList = (text: string): string[] =>
   text
     .split(',')

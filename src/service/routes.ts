@@ -41,12 +41,14 @@ import { impactRoutes, simulateRoutes } from '../reports/whatif/routes.ts';
 import { crawlerEditRoutes, crawlerRoutes } from '../requesters/crawlers/routes.ts';
 import { identityRoutes } from '../requesters/identities/routes.ts';
 import { verifiableIn } from '../requesters/identities/verifiable.ts';
+import { signingKeyRoutes } from '../requesters/license-tokens/routes.ts';
 import { licenseRoutes } from '../requesters/licenses/routes.ts';
 import { offerRoutes } from '../requesters/offers/routes.ts';
 import { requesterRoutes } from '../requesters/routes.ts';
 import { findNames } from '../requesters/store.ts';
 import { tokenRoutes } from '../requesters/tokens/routes.ts';
 import { driftRoutes } from '../signals/drift/routes.ts';
+import { licenseServerRoutes } from '../signals/license-server/routes.ts';
 import { openRobotsJudge } from '../signals/robots/broken.ts';
 import { signalRoutes } from '../signals/routes.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -160,13 +162,16 @@ function openReads(app: App, { db, clock, config }: Parts): RobotsReads {
 
 function publishingRoutes(
   app: App,
-  { db, changes, clock, published, driftChecks }: Parts,
+  { db, changes, clock, published, driftChecks, follower, tokens, snapshot, licenseTokens }: Parts,
   robotsReads: RobotsReads,
 ): void {
   const items = {
     merged: (host: string, rules: Parameters<typeof findMerged>[2]) => findMerged(db, host, rules),
   };
-  siteRoutes(app, { db, changes, clock, items });
+  siteRoutes(app, { db, changes, clock, items, server: licenseTokens.server });
+  signingKeyRoutes(app, { db, changes, clock });
+  const confirm = () => follower.confirm();
+  licenseServerRoutes(app, { db, changes, clock, tokens, snapshot, confirm, signals: published, licenseTokens });
   signalRoutes(app, { db, clock, signals: published, robotsReads });
   driftRoutes(app, { db, driftChecks });
 }

@@ -20,7 +20,8 @@ import { CRAWLERS } from '../rules/crawlers/directory.ts';
 import type { BaseContradiction } from './formats/base-contradictions.ts';
 import { SIGNAL_KINDS, SIGNALS, type Signal, type SignalKind } from './formats/kinds.ts';
 import { pageHeaders, toPageSignals } from './formats/page-headers.ts';
-import { render } from './formats/render.ts';
+import { type Renderings, render } from './formats/render.ts';
+import type { PublishedLicense } from './formats/rsl.ts';
 import { findServed, insertServed } from './store.ts';
 import { assess } from './table/assess.ts';
 import { readSources, type SourceDeps } from './table/sources.ts';
@@ -41,6 +42,8 @@ export interface Published {
   files: { readonly [K in SignalKind]: File | string };
   cannotExpress: readonly Inexpressible[];
   baseContradicts: readonly BaseContradiction[];
+  /** The licenses that the license server gives tokens for; empty: the site has none. */
+  licenses: readonly PublishedLicense[];
 }
 
 export interface Signals {
@@ -195,8 +198,11 @@ async function publish(deps: SignalDeps, table: Table, crawlers: readonly Crawle
     files[kind] = body === null ? (refusal as string) : toFile(body, signal.type, modifiedAt);
   }
   const baseContradicts = renderings['robots.txt']?.baseContradicts ?? [];
-  return { crawlers, table, files: files as Published['files'], cannotExpress, baseContradicts };
+  const licenses = findLicenses(renderings);
+  return { crawlers, table, files: files as Published['files'], cannotExpress, baseContradicts, licenses };
 }
+
+const findLicenses = (renderings: Renderings): readonly PublishedLicense[] => renderings['license.xml']?.licenses ?? [];
 
 /** Returns the time from which on it is served. */
 async function record(
@@ -218,7 +224,8 @@ export const toFile = (body: string, type: string, modifiedAt: number): File => 
   modified: toModified(modifiedAt),
 });
 
-const weigh = ({ table, files }: Published): number =>
+const weigh = ({ table, files, licenses }: Published): number =>
   Object.values(files).reduce((sum, file) => sum + (typeof file === 'string' ? 0 : file.body.length), 0) +
+  licenses.length * ROW_LENGTH +
   table.rows.length * ROW_LENGTH +
   table.audiences.length * ROW_LENGTH;

@@ -44,6 +44,7 @@ describe('sites', () => {
         tdmrep: false,
         contentSignal: true,
         contentUsage: false,
+        licenseServer: false,
         link: false,
       },
       contact: 'rights@example.com',

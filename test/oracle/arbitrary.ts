@@ -57,7 +57,7 @@ export const VOCABULARY = {
     'Claude-Users GPTBotter (+https://example.com/GPTBot; bot@Googlebot.example)',
     'Mozilla/5.0 (compatible; Stranger/1.0)',
   ],
-  verified: ['token', 'signature', 'ip', 'dns'] as const,
+  verified: ['token', 'signature', 'ip', 'dns', 'license'] as const,
   crawlers: ['GPTBot', 'Googlebot', 'ClaudeBot', 'curl'],
   operators: ['OpenAI', 'Google', 'Anthropic'],
   crawlerPurposes: ['training', 'search', 'other', 'unknown'],

@@ -93,7 +93,7 @@ export interface OracleInput {
     ipUnreadable?: boolean;
     country?: string;
     userAgent?: string;
-    verified?: 'token' | 'signature' | 'ip' | 'dns';
+    verified?: 'token' | 'signature' | 'ip' | 'dns' | 'license';
     crawlerVerified?: boolean;
     attributes?: Record<string, string | number | boolean>;
   };

@@ -14,6 +14,7 @@ import { assess } from '../../src/signals/table/assess.ts';
 const HOST = 'www.example.com';
 const tableOf = (rules: readonly object[], { signals = {}, offers = [] }: { signals?: object; offers?: Offer[] }) =>
   assess({
+    server: null,
     site: {
       ...FIRST_SITE,
       no: 1,
@@ -86,7 +87,7 @@ const foundIn = async (changed: readonly [SignalKind, before: string, after: str
       ];
     }),
   ) as unknown as Published['files'];
-  return contradictionsIn({ table: of, files, cannotExpress: [], baseContradicts: [] });
+  return contradictionsIn({ table: of, files, cannotExpress: [], baseContradicts: [], licenses: [] });
 };
 
 test('the files as they are rendered have none', async () => {

@@ -179,14 +179,14 @@ final class Guard {
 	}
 
 	/**
-	 * The proofs of the visitor. Other credentials than requester tokens are not Postern's to see.
+	 * The proofs of the visitor. Other credentials than tokens of requesters and licenses are not Postern's to see.
 	 *
 	 * @return array<string, string>
 	 */
 	private function proofs( string $url ): array {
 		$proofs        = array();
 		$authorization = $this->visit->header( 'Authorization' );
-		if ( null !== $authorization && preg_match( '~^bearer +svc_rt_~i', $authorization ) ) {
+		if ( null !== $authorization && preg_match( '~^(?:bearer +svc_rt_|license +)~i', $authorization ) ) {
 			$proofs['authorization'] = $authorization;
 		}
 		$input = $this->visit->header( 'Signature-Input' );

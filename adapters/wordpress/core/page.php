@@ -20,6 +20,7 @@ final class Page {
 		'signature' => 'sign your requests',
 		'ip'        => 'ask from your published addresses',
 		'dns'       => 'ask from an address with one of your host names',
+		'license'   => 'send a License token',
 	);
 	private const PER = array( 'decision' => 'per access', 'month' => 'per month', 'year' => 'per year' );
 

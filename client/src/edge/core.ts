@@ -70,7 +70,8 @@ export function openCore(options: CoreOptions): Decide {
   function answerTo(asked: Asked, visit: Visit): Verdict | undefined {
     if (isListedFile(asked, visit)) return servedAlways();
     if ('error' in asked && asked.error.code === 'content_not_found') return undefined;
-    return verdictOf(shownOf(options, asked), options.challenge ?? 'Bearer', (offered) =>
+    const scheme = /^license\b/i.test(visit.header('authorization') ?? '') ? 'License' : 'Bearer';
+    return verdictOf(shownOf(options, asked), { challenge: options.challenge ?? 'Bearer', scheme }, (offered) =>
       options.refusals?.offers(offered, urlOf(options, visit)),
     );
   }

@@ -56,6 +56,7 @@ const PROOFS = {
   signature: 'sign your requests',
   ip: 'ask from your published addresses',
   dns: 'ask from an address with one of your host names',
+  license: 'send a License token',
 } as const;
 
 function offersOf(remedy: Remedy): string {

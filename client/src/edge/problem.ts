@@ -13,7 +13,7 @@ export type Remedy =
       offers?: readonly Offered[];
     }
   | { kind: 'permission'; permissions: readonly string[] }
-  | { kind: 'verification'; verified: readonly ('token' | 'signature' | 'ip' | 'dns')[] }
+  | { kind: 'verification'; verified: readonly ('token' | 'signature' | 'ip' | 'dns' | 'license')[] }
   | { kind: 'wait'; until: string }
   /** The license includes no more units. */
   | { kind: 'amend' };

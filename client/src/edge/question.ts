@@ -38,11 +38,11 @@ export function urlOf({ origin }: CommonOptions, { host = '', path, search }: Vi
 const METHOD_LENGTH_MAX = 32;
 const PAGE_LENGTH_MAX = 2048;
 
-/** The proofs of the visitor. Other credentials than requester tokens are not Postern's to see. */
+/** The proofs of the visitor. Other credentials than tokens of requesters and licenses are not Postern's to see. */
 function visitorOf(url: string, { method, header }: Visit): Check['visitor'] | undefined {
   const authorization = header('authorization');
   const signatureInput = header('signature-input');
-  const token = /^bearer +svc_rt_/i.test(authorization ?? '') ? authorization : undefined;
+  const token = /^(?:bearer +svc_rt_|license +)/i.test(authorization ?? '') ? authorization : undefined;
   if (signatureInput === undefined) return token === undefined ? undefined : { authorization: token };
   const signature = header('signature');
   const signatureAgent = header('signature-agent');

@@ -41,11 +41,18 @@ const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-ex
 
 type Prices = (offered: readonly Offered[]) => Record<string, string> | undefined;
 
-/** Returns the verdict of an answer. `challenge` is the WWW-Authenticate of a 401. */
-export function verdictOf(asked: Asked, challenge: string, prices: Prices): Verdict {
+/** `challenge`: the WWW-Authenticate of a 401; `scheme`: that of the visitor's token. */
+interface Challenges {
+  challenge: string;
+  scheme: 'Bearer' | 'License';
+}
+
+export function verdictOf(asked: Asked, { challenge, scheme }: Challenges, prices: Prices): Verdict {
   if ('error' in asked) {
     if (asked.error.code !== 'invalid_token') return refused(403, 'refused_question', 'The check was refused.', {});
-    return refused(401, 'invalid_token', asked.error.message, { 'www-authenticate': 'Bearer error="invalid_token"' });
+    return refused(401, 'invalid_token', asked.error.message, {
+      'www-authenticate': `${scheme} error="invalid_token"`,
+    });
   }
   const headers = headersOf(asked);
   // Only observed: the site serves it and can see what the policy says.

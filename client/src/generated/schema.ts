@@ -495,6 +495,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/signing-keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the keys that sign License tokens
+         * @description Needs the permission `api_keys:manage` (Manage API keys).
+         */
+        post: operations["rotateSigningKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/olp/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept a license, and get a token for it */
+        post: operations["getLicenseToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/olp/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the keys that verify License tokens */
+        get: operations["getLicenseTokenKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/olp/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the state of a License token
+         * @description Needs the permission `access:check` (Ask for decisions). Not for public keys.
+         */
+        post: operations["introspectLicenseToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{host}/signals/robots.txt": {
         parameters: {
             query?: never;
@@ -2317,7 +2391,7 @@ export interface components {
             /** @description Name of the crawler that the user agent names; proves nothing */
             crawler: string | null;
             /** @description How the requester was verified; null: not at all */
-            verified: ("token" | "signature" | "ip" | "dns") | null;
+            verified: ("token" | "signature" | "ip" | "dns" | "license") | null;
             /**
              * @description The visitor falsely claimed to be `claimed`
              * @enum {boolean}
@@ -2462,7 +2536,7 @@ export interface components {
             /** @enum {string} */
             object: "audit_entry";
             /** @enum {unknown} */
-            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.created" | "crawler.deleted" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+            kind: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.created" | "crawler.deleted" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "signing_keys.rotated" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
             created: string;
             actor: {
                 /** @enum {unknown} */
@@ -2474,7 +2548,7 @@ export interface components {
             requestId: string | null;
             target: {
                 /** @enum {unknown} */
-                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "denials" | "crawler" | "identity" | "crawler_directory" | "license" | "site" | "signals" | "license_request" | "offer" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
+                type: "content" | "collection" | "policy" | "policy_candidate" | "requester" | "requester_token" | "denials" | "crawler" | "identity" | "crawler_directory" | "license" | "signing_keys" | "site" | "signals" | "license_request" | "offer" | "statement" | "api_key" | "user" | "webhook" | "webhook_delivery";
                 id: string;
             };
             /** @description The record before; null when it was created */
@@ -2552,7 +2626,7 @@ export interface components {
                  * @description How the calling server verified the requester that it names; without one it says nothing
                  * @enum {unknown}
                  */
-                verified?: "token" | "signature" | "ip" | "dns";
+                verified?: "token" | "signature" | "ip" | "dns" | "license";
                 /** @description Whether the calling server verified the crawler that the user agent names; only that one */
                 crawlerVerified?: boolean;
                 attributes?: components["schemas"]["Attributes"];
@@ -2801,7 +2875,7 @@ export interface components {
             attributesNot?: {
                 [key: string]: (string | number | boolean) | (string | number | boolean)[];
             };
-            requesterVerified?: boolean | ("token" | "signature" | "ip" | "dns")[];
+            requesterVerified?: boolean | ("token" | "signature" | "ip" | "dns" | "license")[];
             crawlerVerified?: boolean;
             crawler?: string | string[];
             crawlerNot?: string | string[];
@@ -3484,6 +3558,10 @@ export interface components {
             totalCount: number;
             nextCursor: string | null;
         };
+        IntrospectRequest: {
+            /** @description The License token */
+            token: string;
+        };
         /** @enum {unknown} */
         KeyPermission: "content:read" | "content:write" | "policies:read" | "policies:write" | "requesters:read" | "requesters:write" | "access:check" | "analytics:read" | "webhooks:manage" | "api_keys:manage" | "*";
         /** @description A license */
@@ -3652,6 +3730,51 @@ export interface components {
             /** @description Price of a unit, in 1/1,000,000 of the currency */
             unitPriceMicros: number;
         };
+        LicenseToken: {
+            /** @description Send it as `Authorization: License …` to the site */
+            access_token: string;
+            /** @enum {string} */
+            token_type: "License";
+            /** @description Seconds, at most 600 */
+            expires_in: number;
+        };
+        /** @description A JWK Set (RFC 7517) with the keys that verify License tokens */
+        LicenseTokenKeys: {
+            keys: {
+                kid: string;
+                kty: string;
+                crv: string;
+                x: string;
+                y: string;
+                alg: string;
+                use: string;
+            }[];
+        };
+        LicenseTokenRequest: {
+            /** @description `client_credentials` */
+            grant_type: string;
+            /** @description The element `license` of license.xml that you accept; at most 16 KiB */
+            license: string;
+            /** @description A URL, or the `url` of a `content` in license.xml */
+            resource: string;
+        };
+        LicenseTokenState: {
+            /** @description false: nothing else is said */
+            active: boolean;
+            /** @enum {string} */
+            token_type?: "License";
+            /** @description The requester */
+            client_id?: string;
+            /** @description The requester */
+            sub?: string;
+            /** @description The only license that checks with it may use */
+            license_id?: string;
+            /** @description It holds at this URL and below */
+            aud?: string;
+            iss?: string;
+            iat?: number;
+            exp?: number;
+        };
         /** @description The running period of a license */
         LicenseUsage: {
             /** @enum {string} */
@@ -3742,7 +3865,7 @@ export interface components {
             /** @description Name of the crawler that the user agent names; proves nothing */
             crawler: string | null;
             /** @description How the requester was verified; null: not at all */
-            verified: ("token" | "signature" | "ip" | "dns") | null;
+            verified: ("token" | "signature" | "ip" | "dns" | "license") | null;
             /**
              * @description The visitor falsely claimed to be `claimed`
              * @enum {boolean}
@@ -3782,14 +3905,16 @@ export interface components {
                 /** @description The method of the original request */
                 method?: string;
                 /** @enum {unknown} */
-                verified?: "token" | "signature" | "ip" | "dns";
+                verified?: "token" | "signature" | "ip" | "dns" | "license";
                 /** @description The crawler that the user agent names was proven */
                 crawlerVerified?: boolean;
                 attributes?: components["schemas"]["Attributes"];
             } | null;
-            /** @description The license that the check vouched for */
+            /** @description The license that the check vouched for, or that of its License token */
             license: {
-                type: string;
+                /** @description Of a License token: the check could use no other license */
+                id?: string;
+                type?: string;
                 features?: string[];
                 expiresAt?: string | null;
             } | null;
@@ -3856,6 +3981,11 @@ export interface components {
             /** @description Index in the stored `rules` */
             index: number;
             priority: number;
+        };
+        /** @description A refusal as OAuth has it (RFC 6749, 5.2) */
+        OAuthError: {
+            error: string;
+            error_description: string;
         };
         /** @description What a license of a type costs, and how to get one */
         Offer: {
@@ -4132,7 +4262,7 @@ export interface components {
             /** @description Name of the crawler that the user agent names; proves nothing */
             crawler: string | null;
             /** @description How the requester was verified; null: not at all */
-            verified: ("token" | "signature" | "ip" | "dns") | null;
+            verified: ("token" | "signature" | "ip" | "dns" | "license") | null;
             /** @description The license that the rule matched */
             licenseId: string | null;
             rateLimit: components["schemas"]["RateLimitStatus"] | null;
@@ -4163,14 +4293,16 @@ export interface components {
                 /** @description The method of the original request */
                 method?: string;
                 /** @enum {unknown} */
-                verified?: "token" | "signature" | "ip" | "dns";
+                verified?: "token" | "signature" | "ip" | "dns" | "license";
                 /** @description The crawler that the user agent names was proven */
                 crawlerVerified?: boolean;
                 attributes?: components["schemas"]["Attributes"];
             } | null;
-            /** @description The license that the check vouched for */
+            /** @description The license that the check vouched for, or that of its License token */
             license: {
-                type: string;
+                /** @description Of a License token: the check could use no other license */
+                id?: string;
+                type?: string;
                 features?: string[];
                 expiresAt?: string | null;
             } | null;
@@ -4248,7 +4380,7 @@ export interface components {
             /** @enum {string} */
             kind: "verification";
             /** @description Ways to prove your name, any of which would do */
-            verified: ("token" | "signature" | "ip" | "dns")[];
+            verified: ("token" | "signature" | "ip" | "dns" | "license")[];
         } | {
             /** @enum {string} */
             kind: "wait";
@@ -4820,6 +4952,8 @@ export interface components {
                 robotsBase?: string | null;
                 /** @description Publish license.xml (RSL), and name it in robots.txt */
                 license?: boolean;
+                /** @description Name the license server in license.xml: then crawlers need its License tokens */
+                licenseServer?: boolean;
                 /** @description Publish tdmrep.json and its policies (TDMRep) */
                 tdmrep?: boolean;
                 /** @description Write `Content-Signal` into robots.txt */
@@ -4953,7 +5087,7 @@ export interface components {
             /** @enum {string} */
             kind: "verification";
             /** @description Ways to prove its name, any of which would do: a token, a signature, or a request from its published addresses (`ip`) or host names (`dns`) */
-            verified: ("token" | "signature" | "ip" | "dns")[];
+            verified: ("token" | "signature" | "ip" | "dns" | "license")[];
         } | {
             /** @enum {string} */
             kind: "wait";
@@ -5084,6 +5218,10 @@ export interface components {
         RotateRequesterToken: {
             /** @description Seconds for which the old token stays valid */
             graceSeconds?: number;
+        };
+        RotateSigningKeys: {
+            /** @description A key may have leaked: the new one replaces all others now, and every License token ends */
+            atOnce?: boolean;
         };
         /** @description With `url`: what your router ignores in paths, if that is more than the site says. Items, collections and rules are found by both; what either denies is denied. */
         RouterUrls: {
@@ -5253,6 +5391,17 @@ export interface components {
                 message: string;
             }[];
         };
+        SigningKeys: {
+            /** @enum {string} */
+            object: "signing_keys";
+            /** @description The keys that verify now; only their public part is ever shown, by `/olp/key` */
+            keys: {
+                kid: string;
+                created: string;
+                /** @description It signs from then on, until the next one does */
+                signsFrom: string;
+            }[];
+        };
         /** @description A decision by the rules sent; `recorded` is false and rate limits are unused */
         SimulatedDecision: {
             /** @description null when the decision was not recorded */
@@ -5279,7 +5428,7 @@ export interface components {
             /** @description Name of the crawler that the user agent names; proves nothing */
             crawler: string | null;
             /** @description How the requester was verified; null: not at all */
-            verified: ("token" | "signature" | "ip" | "dns") | null;
+            verified: ("token" | "signature" | "ip" | "dns" | "license") | null;
             /**
              * @description The visitor falsely claimed to be `claimed`
              * @enum {boolean}
@@ -5375,6 +5524,8 @@ export interface components {
             robotsBase: string | null;
             /** @description Publish license.xml (RSL), and name it in robots.txt */
             license: boolean;
+            /** @description Name the license server in license.xml: then crawlers need its License tokens */
+            licenseServer: boolean;
             /** @description Publish tdmrep.json and its policies (TDMRep) */
             tdmrep: boolean;
             /** @description Write `Content-Signal` into robots.txt */
@@ -6510,7 +6661,7 @@ export interface operations {
                 /** @description Only requests whose user agent names this crawler */
                 crawler?: string;
                 /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
-                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns" | "license";
                 /** @description Only decisions that this license decided */
                 licenseId?: string;
                 /** @description Only requests with this purpose */
@@ -7448,6 +7599,154 @@ export interface operations {
                         /** @enum {boolean} */
                         deleted: true;
                     };
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    rotateSigningKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key takes effect once and gets the same answer, for 24 hours. Answers without an effect are not kept. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateSigningKeys"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningKeys"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getLicenseToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["LicenseTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseToken"];
+                };
+            };
+            /** @description A refusal as OAuth has it (RFC 6749, 5.2) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description A refusal as OAuth has it (RFC 6749, 5.2) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description A refusal as OAuth has it (RFC 6749, 5.2) */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getLicenseTokenKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A JWK Set (RFC 7517) with the keys that verify License tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseTokenKeys"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    introspectLicenseToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["IntrospectRequest"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseTokenState"];
+                };
+            };
+            /** @description A refusal as OAuth has it (RFC 6749, 5.2) */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description A refusal as OAuth has it (RFC 6749, 5.2) */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -9769,9 +10068,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a key or a user, or `system` */
                 actor?: string;
-                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, denials, crawler, identity, crawler_directory, license, site, signals, license_request, offer, statement, api_key, user, webhook, webhook_delivery */
+                /** @description Id of a record, or one of content, collection, policy, policy_candidate, requester, requester_token, denials, crawler, identity, crawler_directory, license, signing_keys, site, signals, license_request, offer, statement, api_key, user, webhook, webhook_delivery */
                 object?: string;
-                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.created" | "crawler.deleted" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
+                kind?: "content.created" | "content.updated" | "content.archived" | "content.restored" | "content.deleted" | "collection.created" | "collection.updated" | "collection.deleted" | "policy.created" | "policy.updated" | "policy.rolled_back" | "policy.deleted" | "policy.candidate_diverged" | "policy_candidate.created" | "policy_candidate.updated" | "policy_candidate.deleted" | "requester.created" | "requester.updated" | "requester.deleted" | "requester.erased" | "requester_token.created" | "requester_token.rotated" | "requester_token.revoked" | "requester.spoofed" | "denials.jumped" | "crawler.created" | "crawler.deleted" | "crawler.first_seen" | "identity.list_changed" | "identity.list_suspicious" | "identity.list_accepted" | "crawler_directory.replaced" | "license.created" | "license.updated" | "license.revoked" | "license.expired" | "license.expiring" | "signing_keys.rotated" | "site.created" | "site.updated" | "site.deleted" | "signals.drifted" | "license.requested" | "license_request.granted" | "license_request.declined" | "license.threshold_reached" | "license.quota_exceeded" | "offer.created" | "offer.updated" | "offer.deleted" | "statement.finalized" | "api_key.created" | "api_key.rotated" | "api_key.revoked" | "user.created" | "user.signed_in" | "user.link_created" | "user.role_lost" | "user.suspended" | "user.reinstated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "webhook.test" | "webhook_delivery.retried";
                 /** @description Inclusive: a date or a date-time, UTC */
                 from?: string;
                 /** @description A date, whose day is included, or an exclusive date-time */
@@ -10215,7 +10514,7 @@ export interface operations {
                 /** @description Only requests whose user agent names this crawler */
                 crawler?: string;
                 /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
-                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns" | "license";
                 /** @description Only decisions that this license decided */
                 licenseId?: string;
                 /** @description Only requests with this purpose */
@@ -10280,7 +10579,7 @@ export interface operations {
                 /** @description Only requests whose user agent names this crawler */
                 crawler?: string;
                 /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
-                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns" | "license";
                 /** @description Only decisions that this license decided */
                 licenseId?: string;
                 /** @description Only requests with this purpose */
@@ -10604,7 +10903,7 @@ export interface operations {
                 /** @description Only requests whose user agent names this crawler */
                 crawler?: string;
                 /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
-                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns" | "license";
                 /** @description Only decisions that this license decided */
                 licenseId?: string;
                 /** @description Only requests with this purpose */
@@ -10683,7 +10982,7 @@ export interface operations {
                 /** @description Only requests whose user agent names this crawler */
                 crawler?: string;
                 /** @description Only requests that were verified in this way, in any way (`true`), or not at all (`false`) */
-                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns";
+                verified?: "true" | "false" | "token" | "signature" | "ip" | "dns" | "license";
                 /** @description Only decisions that this license decided */
                 licenseId?: string;
                 /** @description Only requests with this purpose */

@@ -124,7 +124,7 @@ function RequestFacts({ decision }: { decision: Decision }) {
         'User agent': <Stated value={context?.userAgent} absent={absentOf(decision, 'context.userAgent')} />,
         Method: <Stated value={context?.method} absent={absentOf(decision, 'context')} />,
         'Attributes your server stated': context?.attributes !== undefined && describeAttributes(context.attributes),
-        'License your server stated': license != null && describeStated(license, decision.created),
+        'License your server stated': license?.type !== undefined && describeStated(license, decision.created),
         When: (
           <>
             {formatTime(decision.created)} (<Time at={decision.created} />)
@@ -200,7 +200,7 @@ function AnswerFacts({ decision }: { decision: Decision }) {
 }
 
 /** For example "enterprise, ended 11 Nov 2026", as of the decision. */
-function describeStated({ type, features = [], expiresAt }: NonNullable<Decision['license']>, at: string): string {
+function describeStated({ type = '', features = [], expiresAt }: NonNullable<Decision['license']>, at: string): string {
   const parts = [type, ...(features.length === 0 ? [] : [`with ${features.join(', ')}`])];
   if (expiresAt != null) parts.push(`${expiresAt <= at ? 'ended' : 'ends'} ${formatLastDay(expiresAt)}`);
   return parts.join(', ');
@@ -253,7 +253,7 @@ const toCheck = (decision: Decision): Body<'POST /v1/access/check'> => ({
   ...(decision.permission == null ? {} : { permission: decision.permission }),
   ...(decision.purpose == null ? {} : { purpose: decision.purpose }),
   ...(decision.context == null && decision.verified === null ? {} : { context: wholeOf(decision) }),
-  ...(decision.license == null ? {} : { license: decision.license }),
+  ...(decision.license?.type === undefined ? {} : { license: { ...decision.license, type: decision.license.type } }),
   explain: true,
   dryRun: true,
   asOf: decision.created,

@@ -5,7 +5,7 @@ import { Chip, formatDay } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { LicenseActions } from './license-actions.tsx';
 import './licenses.css';
-import { getState, type License, lastDayWords, scopeWords } from '../requesters/types.ts';
+import { coverWords, getState, type License, lastDayWords } from '../requesters/types.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -45,7 +45,7 @@ export function LicenseLine({ licenses, create }: LicenseLineProps) {
               <Chip tone={tone}>{word}</Chip>
               <span className="under">
                 {license.terms?.reference !== undefined && `${license.terms.reference} · `}
-                {scopeWords(license.scope)}
+                {coverWords(license)}
                 {license.features.length > 0 && ` · ${license.features.join(', ')}`}
               </span>
             </div>

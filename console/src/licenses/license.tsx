@@ -12,7 +12,7 @@ import { useId } from '../parts/params.ts';
 import { Chip, formatDay, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { PartnerName } from '../requesters/partner-name.tsx';
-import { getState, type License, lastDayWords, scopeWords } from '../requesters/types.ts';
+import { coverWords, getState, type License, lastDayWords } from '../requesters/types.ts';
 import { useMay, useMayInSecret } from '../shell/session.tsx';
 import { StatementsOf } from '../statements/of-license.tsx';
 import { LicenseActions } from './license-actions.tsx';
@@ -81,7 +81,7 @@ function Details({ license }: { license: License }) {
       of={{
         Id: <Id of={id} />,
         Extras: <Tags of={features} />,
-        For: scopeWords(scope),
+        For: coverWords(license),
         ...(scope?.collectionIds?.length && {
           Collections: scope.collectionIds.map((one) => (
             <div key={one}>

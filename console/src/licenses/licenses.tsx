@@ -17,7 +17,7 @@ import { PartnerName } from '../requesters/partner-name.tsx';
 import { LicenseActions } from './license-actions.tsx';
 import { LicenseForm } from './license-form.tsx';
 import './licenses.css';
-import { getState, type License, lastDayWords, scopeWords } from '../requesters/types.ts';
+import { coverWords, getState, type License, lastDayWords } from '../requesters/types.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<License>[] = [
       </div>
     ),
   },
-  { label: 'For', show: ({ scope }) => <div className="word">{scopeWords(scope)}</div> },
+  { label: 'For', show: (license) => <div className="word">{coverWords(license)}</div> },
   {
     label: 'First – last day',
     narrow: true,

@@ -182,7 +182,13 @@ export interface Proof {
   claimed?: string | undefined;
 }
 
-export const WAYS = { token: 'its token', signature: 'its signature', ip: 'its address', dns: 'its host name' };
+export const WAYS = {
+  token: 'its token',
+  signature: 'its signature',
+  ip: 'its address',
+  dns: 'its host name',
+  license: 'a License token',
+};
 
 /** Nothing for visitors that claim no name. */
 export function ProofChip({ of: { requesterId, crawler, verified, spoofed, claimed } }: { of: Proof }) {

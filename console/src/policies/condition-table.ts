@@ -113,8 +113,14 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'verified',
     negatable: false,
     group: 'Partner or bot',
-    values: ['token', 'signature', 'ip', 'dns'],
-    words: { token: 'its token', signature: 'its signature', ip: 'its address', dns: 'its host name' },
+    values: ['token', 'signature', 'ip', 'dns', 'license'],
+    words: {
+      token: 'its token',
+      signature: 'its signature',
+      ip: 'its address',
+      dns: 'its host name',
+      license: 'a License token',
+    },
   },
   {
     key: 'crawlerVerified',

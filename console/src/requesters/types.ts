@@ -26,6 +26,12 @@ interface Scope extends Omit<NonNullable<License['scope']>, 'contentTypes'> {
   contentTypes?: string[] | undefined;
 }
 
+/** A free license that the license server granted opens nothing of its own. */
+export function coverWords({ scope, metadata: { source, host } }: Pick<License, 'scope' | 'metadata'>): string {
+  const isFromServer = source === 'license.xml' && scope?.collectionIds?.length === 0;
+  return isFromServer ? `what ${String(host)} permits everybody, by the license server` : scopeWords(scope);
+}
+
 export function scopeWords(scope: Scope | null): string {
   if (scope === null) return 'everything';
   const parts = [

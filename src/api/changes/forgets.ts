@@ -21,7 +21,7 @@ const LICENSE = { requesters: 'owner', signals: 'all' } as const;
 const OFFER = { offers: 'all', signals: 'all' } as const;
 const LIST = { lists: 'all' } as const;
 const KEY = { keys: 'all' } as const;
-const TOKEN = { tokens: 'all' } as const;
+const TOKEN = { tokens: 'all', licenseTokens: 'all' } as const;
 const WEBHOOK = { subscriptions: 'object' } as const;
 
 /** Addresses and requesters are cached also where there are none; other new records have nothing to forget. */
@@ -65,6 +65,7 @@ export const FORGETS = {
   'license.revoked': LICENSE,
   'license.expired': LICENSE,
   'license.expiring': NOTHING,
+  'signing_keys.rotated': { signingKeys: 'all', licenseTokens: 'all' },
   'site.created': { collections: 'all', totals: 'all', sites: 'all' },
   'site.updated': SITE,
   'site.deleted': SITE,

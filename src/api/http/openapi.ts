@@ -115,6 +115,7 @@ const TAGS = {
   Events: 'What happened, as a list and as a stream.',
   Licenses: 'What requesters hold, on which terms.',
   Offers: 'Kinds of licenses that those who are denied may ask for.',
+  'License server': 'Tokens for licenses that license.xml publishes, as RSL has them (OLP).',
   Operations: 'Health, status and metrics of the service.',
   Partners: 'What a partner reads and asks with the token of its requester.',
   Policies: 'Ordered rules that decide, with their versions, candidates and previews.',

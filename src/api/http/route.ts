@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Permission } from '../permissions.ts';
 import type { App } from './app.ts';
 import { refuseConditions } from './etag.ts';
+import { answerOAuthError } from './oauth.ts';
 import { type Committed, type JsonText, sendCommitted } from './reply.ts';
 
 const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -43,6 +44,8 @@ export interface Operation<Query extends TSchema, Body extends TSchema, Answer e
   bulk?: true;
   /** Takes a body of CSV, as one text. */
   csv?: true;
+  /** Takes a form of at most this many bytes, and refuses as OAuth does. */
+  formMax?: number;
   /** The body of a 200. */
   answer?: Answer;
   /** Bodies by status, for an operation that answers with others. */
@@ -79,6 +82,7 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
     url,
     config: toRouteConfig(operation),
     ...(operation.bulk === undefined ? {} : { bodyLimit: BULK_BODY_BYTES_MAX }),
+    ...(operation.formMax === undefined ? {} : { bodyLimit: operation.formMax, errorHandler: answerOAuthError }),
     ...(operation.atOnce === undefined ? {} : { onRequest: answerAtOnce(operation.atOnce) }),
     ...(operation.endless === undefined ? {} : { exposeHeadRoute: false }),
     ...(operation.bodyOptional === undefined ? {} : { preValidation: supplyBody }),
@@ -89,6 +93,7 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
       ...(query === undefined ? {} : { querystring: query }),
       ...(body === undefined ? {} : { body }),
       ...(operation.csv === undefined ? {} : { consumes: ['text/csv'] }),
+      ...(operation.formMax === undefined ? {} : { consumes: ['application/x-www-form-urlencoded'] }),
       ...(Object.keys(answers).length === 0 ? {} : { response: answers }),
     },
     handler: handler as never,
@@ -104,12 +109,13 @@ const answerAtOnce =
 
 type Any = Operation<TSchema, TSchema, TSchema>;
 
-const toRouteConfig = ({ permission, secretKey, partner, openTo, ifMatch, csv, media }: Any) => ({
+const toRouteConfig = ({ permission, secretKey, partner, openTo, ifMatch, csv, formMax, media }: Any) => ({
   permission,
   ...(secretKey === undefined ? {} : { secretKey }),
   ...(partner === undefined ? {} : { partner }),
   ...(openTo === undefined ? {} : { openTo }),
   ...(ifMatch === undefined ? {} : { takesIfMatch: ifMatch }),
+  ...(formMax === undefined ? {} : { takesForm: true as const }),
   ...(csv === undefined ? {} : { takesCsv: csv }),
   ...(media === undefined ? {} : { media: { 200: [media] } }),
 });

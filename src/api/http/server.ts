@@ -13,6 +13,7 @@ import { BODY_BYTES_MAX, readBodies } from './body.ts';
 import { bindCursors } from './cursor.ts';
 import { answersPage, pageText } from './list.ts';
 import { logRequests } from './log.ts';
+import { readForms } from './oauth.ts';
 import { answerError, errorBody, toFailure } from './reply.ts';
 import { traceRequests } from './spans.ts';
 import { checkTargets, pathTarget } from './target.ts';
@@ -79,6 +80,7 @@ export function createServer(logger: FastifyBaseLogger): App {
   traceRequests(app);
   logRequests(app);
   readBodies(app);
+  readForms(app);
   app.decorateRequest('arrivedAt', 0);
   app.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = monotonicMs();

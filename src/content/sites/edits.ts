@@ -31,6 +31,8 @@ export interface Put {
   /** Writes nothing. */
   dryRun: boolean;
   items: HostItems;
+  /** The address of the license server; null: there is none. */
+  server: string | null;
 }
 
 /** Returns the values of a site after a PUT. */
@@ -44,14 +46,30 @@ export function toSiteValues({ signals, urls, ...fields }: PutSite) {
 }
 
 /** Throws invalid_request. */
-export async function planPut(db: Db, before: Site | undefined, { host, body, at, dryRun, items }: Put): Promise<Edit> {
+export async function planPut(
+  db: Db,
+  before: Site | undefined,
+  { host, body, at, dryRun, items, server }: Put,
+): Promise<Edit> {
   const values = toSiteValues(body);
+  requireServer(values.signals, server);
   const warnings = await findWarnings(host, { before: before?.urls ?? USUAL_URLS, after: values.urls }, items);
   const edit =
     before === undefined
       ? await planNew(db, { host, values, at, warnings })
       : planEdit(before, { values, at, warnings });
   return dryRun ? { ...edit, steps: [], changes: [] } : edit;
+}
+
+/** Throws invalid_request: a client that cannot get a token would take everything for denied. */
+function requireServer({ license, licenseServer }: Site['signals'], server: string | null): void {
+  if (!licenseServer) return;
+  const param = 'signals.licenseServer';
+  if (!license)
+    throw fail('invalid_request', 'The license server is named in license.xml: set `signals.license`, too.', { param });
+  if (server !== null) return;
+  const message = 'Clients must reach the license server: set POSTERN_PUBLIC_URL to the address of this service first.';
+  throw fail('invalid_request', message, { param });
 }
 
 interface Planned {

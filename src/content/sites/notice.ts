@@ -11,9 +11,11 @@ export interface Notice {
   /** The same for denials with a body. */
   denialLink: string | null;
   licensingUrl: string | null;
+  /** The site has a license server, which visitors get tokens from. */
+  isServed: boolean;
 }
 
-export const NO_NOTICE: Notice = { link: null, denialLink: null, licensingUrl: null };
+export const NO_NOTICE: Notice = { link: null, denialLink: null, licensingUrl: null, isServed: false };
 
 /** Clients and proxies have bounds for all headers together. */
 const LINK_LENGTH_MAX = 1_500;
@@ -30,8 +32,11 @@ export function toNotice(site: Site | undefined): Notice {
 function buildNotice(site: Site): Notice {
   const licensingUrl = site.licensingUrl === null ? null : new URL(site.licensingUrl).href;
   const licenseUrl = toLicenseUrl({ host: site.host, site });
-  const target = licensingUrl ?? licenseUrl;
-  const text = target === null ? '' : `<${target}>; rel="license"`;
+  // A client that needs a token begins with the file that names its server.
+  const isServed = site.signals.licenseServer && licenseUrl !== null;
+  const target = isServed ? licenseUrl : (licensingUrl ?? licenseUrl);
+  const type = isServed ? '; type="application/rsl+xml"' : '';
+  const text = target === null ? '' : `<${target}>; rel="license"${type}`;
   const link = text === '' || text.length > LINK_LENGTH_MAX ? null : text;
-  return { link: site.signals.link ? link : null, denialLink: link, licensingUrl };
+  return { link: site.signals.link || isServed ? link : null, denialLink: link, licensingUrl, isServed };
 }

@@ -29,12 +29,14 @@ export interface SiteDeps {
   changes: Changes;
   clock: Clock;
   items: HostItems;
+  /** The address of the license server; null: there is none. */
+  server: string | null;
 }
 
 const reading = { tag: 'Sites', permission: 'policies:read' } as const;
 const writing = { tag: 'Sites', permission: 'policies:write', ifMatch: true } as const;
 
-export function siteRoutes(app: App, { db, changes, clock, items }: SiteDeps): void {
+export function siteRoutes(app: App, { db, changes, clock, items, server }: SiteDeps): void {
   const list = { ...reading, id: 'listSites', is: 'List sites', query: ListSitesQuery, answer: SitePage };
   route(app, 'GET /v1/sites', list, async ({ query }) => toList(await listSites(db, query), siteAnswer));
 
@@ -69,7 +71,7 @@ export function siteRoutes(app: App, { db, changes, clock, items }: SiteDeps): v
         requireServable(host);
         requireNoMatch(request);
       } else requireMatch(request, siteEtag(before));
-      return planPut(db, before, { host, body, at: clock.now(), dryRun: query.dryRun === true, items });
+      return planPut(db, before, { host, body, at: clock.now(), dryRun: query.dryRun === true, items, server });
     });
   });
 

@@ -24,6 +24,7 @@ const SIGNALS = {
     null,
   ),
   license: flag(false, 'Publish license.xml (RSL), and name it in robots.txt'),
+  licenseServer: flag(false, 'Name the license server in license.xml: then crawlers need its License tokens'),
   tdmrep: flag(false, 'Publish tdmrep.json and its policies (TDMRep)'),
   contentSignal: flag(true, 'Write `Content-Signal` into robots.txt'),
   contentUsage: flag(false, 'Publish `Content-Usage` (AIPREF, a draft)'),

@@ -5,7 +5,7 @@ import { Where } from '../../db/query.ts';
 import { columns } from '../../db/record.ts';
 import { sameJson } from '../../lib/json.ts';
 import { type UrlRules, USUAL_URLS } from '../../lib/urls/spellings.ts';
-import type { Site } from './site.ts';
+import { FIRST_SIGNALS, type Site } from './site.ts';
 
 const SITE = columns<Site>({
   no: 'generated',
@@ -21,10 +21,10 @@ const SITE = columns<Site>({
   updatedAt: 'plain',
 });
 
-/** Sites of before they had rules for URLs have the usual ones. */
+/** Sites of before a setting was there have its first value. */
 function toSite(row: Row): Site {
   const site = SITE.toRecord(row);
-  return { ...site, urls: site.urls ?? USUAL_URLS };
+  return { ...site, signals: { ...FIRST_SIGNALS, ...site.signals }, urls: site.urls ?? USUAL_URLS };
 }
 
 type Urls = ReadonlyMap<string, UrlRules>;

@@ -14,7 +14,8 @@ import { CheckRequest } from './schema.ts';
  * An accepted check. It has a `contentId` or a `locator`, the URL that was asked for. `asOf`: the time to decide as of,
  * in epoch ms; without it, now.
  */
-export type Ask = Omit<CheckRequest, 'asOf' | 'url' | 'visitor'> & {
+export type Ask = Omit<CheckRequest, 'asOf' | 'url' | 'visitor' | 'license'> & {
+  license?: AskedLicense;
   locator?: Locator;
   asOf?: number;
   /** The proofs that the visitor sent, and to which URL; until its requester is found. */
@@ -22,6 +23,9 @@ export type Ask = Omit<CheckRequest, 'asOf' | 'url' | 'visitor'> & {
   /** The requester or crawler that the visitor falsely claimed to be. */
   claimed?: string;
 };
+
+/** A license that the caller vouches for, or the only one that the check may use: that of its License token. */
+export type AskedLicense = NonNullable<CheckRequest['license']> | { id: string };
 
 const isCheck = lazyCheck(CheckRequest);
 

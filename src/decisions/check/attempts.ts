@@ -135,7 +135,8 @@ function changesBetween(before: number, now: number, { ask, subject }: { ask: As
   if (Math.floor(before / MINUTE_MS) !== Math.floor(now / MINUTE_MS)) return true;
   const within = (time: number | null): boolean => time !== null && time > before && time <= now;
   const { policy, requester } = subject;
-  const vouched = ask.license?.expiresAt == null ? null : (parseIso(ask.license.expiresAt) ?? null);
+  const end = ask.license === undefined || 'id' in ask.license ? null : (ask.license.expiresAt ?? null);
+  const vouched = end === null ? null : (parseIso(end) ?? null);
   return (
     within(vouched) ||
     requester.licenses.some(({ startsAt, expiresAt }) => within(startsAt) || within(expiresAt)) ||

@@ -9,6 +9,7 @@ import { UndecidedUrl } from '../../content/undecided.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import { canonicalPath, USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { toTarget } from '../../lib/urls/url-pattern.ts';
+import { standsBeside } from '../../requesters/licenses/free.ts';
 import { areAlike, decidingSpelling } from '../../rules/alike.ts';
 import { toClaim } from '../../rules/claim.ts';
 import type { CompiledRule } from '../../rules/compile.ts';
@@ -122,8 +123,15 @@ function withFirst(subject: Subject, others: readonly PlacedSubject[], i: number
 }
 
 const NO_ITEM = { id: null, externalId: null };
-const findLicenseId = ({ licenseOf }: NonNullable<Verdict['rule']>, facts: Facts): string | null =>
-  licenseOf?.(facts)?.id ?? null;
+function findLicenseId({ rule, reason }: Verdict, facts: Facts): string | null {
+  const id = rule?.licenseOf?.(facts)?.id ?? null;
+  return id === null && reason === null && facts.verified === 'license' ? findFree(facts) : id;
+}
+
+/** Returns the free license of the check's token: no rule asks for it, and the log is to know it. */
+function findFree({ licenses: [license, ...others] }: Facts): string | null {
+  return license !== undefined && others.length === 0 && standsBeside(license) ? license.id : null;
+}
 
 /** A draft that is still being filled. */
 type OpenDraft = Draft & { decision: Decision; limit: CompiledRule['limit'] };
@@ -152,7 +160,7 @@ export function toDraft(evaluation: Evaluation, explainer: Explaining, recorded:
     policyId: policy.id,
     policyVersion: policy.version,
     matchedRule: toMatchedRule(rule),
-    licenseId: rule === null ? null : findLicenseId(rule, facts),
+    licenseId: findLicenseId(verdict, facts),
     rateLimit: null,
     quota: null,
     enforced: !facts.place.observed,

@@ -12,6 +12,7 @@ import {
   type RequesterFacts,
   type VisitedPage,
 } from '../../rules/facts.ts';
+import type { AskedLicense } from './ask.ts';
 import type { CheckRequest } from './schema.ts';
 
 /** A requester with all its licenses; `facts` is null for an unregistered id. */
@@ -64,7 +65,7 @@ export function together(
 }
 
 /** The fields of a check beyond its ids. The ledger keeps them with the decision. */
-export type Inputs = Pick<CheckRequest, 'permission' | 'purpose' | 'context' | 'license' | 'urls'>;
+export type Inputs = Pick<CheckRequest, 'permission' | 'purpose' | 'context' | 'urls'> & { license?: AskedLicense };
 
 export const ANONYMOUS: KnownRequester = { facts: null, licenses: [] };
 
@@ -90,11 +91,15 @@ export function toFacts(
     verified: context.verified,
     crawlerVerified: context.crawlerVerified,
     attributes: context.attributes,
-    licenses: inputs.license === undefined ? requester.licenses : [...requester.licenses, vouched(inputs.license)],
+    licenses: inputs.license === undefined ? requester.licenses : usable(requester.licenses, inputs.license),
   });
 }
 
-const vouched = (license: NonNullable<Inputs['license']>): LicenseFacts => ({
+function usable(held: readonly LicenseFacts[], license: AskedLicense): readonly LicenseFacts[] {
+  return 'id' in license ? held.filter(({ id }) => id === license.id) : [...held, vouched(license)];
+}
+
+const vouched = (license: NonNullable<CheckRequest['license']>): LicenseFacts => ({
   id: null,
   type: license.type,
   features: license.features ?? [],

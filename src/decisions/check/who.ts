@@ -1,6 +1,7 @@
 /** Finds the requester of a check that brings what its visitor sent, as `/v1/authorize` does. */
 import { Failure, fail } from '../../api/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { parseVisited } from '../../lib/urls/locator.ts';
 import type { SignedRequest } from '../../requesters/signatures/request.ts';
 import type { UnclearVisitor, Visitor, Visitors } from '../visitors/visitors.ts';
 import type { Ask } from './ask.ts';
@@ -36,6 +37,7 @@ async function withVisitor({ visitors, clock }: WhoDeps, ask: Ask | Failure): Pr
     requesterId: ask.requesterId,
     userAgent: ask.context?.userAgent,
     authorization: sent.visitor.authorization,
+    at: ask.locator ?? parseVisited(sent.visitor.url ?? ''),
     signed: toSigned(sent, ask, clock.now()),
   });
   return typeof found === 'string' ? unclear(found) : asVisitor(ask, found);
@@ -46,8 +48,9 @@ async function withVisitor({ visitors, clock }: WhoDeps, ask: Ask | Failure): Pr
  * was claimed.
  */
 export function asVisitor(ask: Ask, visitor: Visitor): Ask {
-  const { requesterId, verified, claimed } = visitor;
-  const { requesterId: _, sent: __, license, ...rest } = ask;
+  const { requesterId, verified, claimed, licenseId } = visitor;
+  const { requesterId: _, sent: __, license, ...others } = ask;
+  const rest = license === undefined || claimed !== undefined ? others : { ...others, license };
   // A false claim proves nothing about a crawler either.
   const crawlerVerified = claimed === undefined ? visitor.crawlerVerified : ask.context && false;
   const context = {
@@ -57,7 +60,7 @@ export function asVisitor(ask: Ask, visitor: Visitor): Ask {
   };
   return {
     ...rest,
-    ...(license === undefined || claimed !== undefined ? {} : { license }),
+    ...(licenseId === undefined ? {} : { license: { id: licenseId } }),
     ...(requesterId === undefined ? {} : { requesterId }),
     ...(verified === undefined && crawlerVerified === undefined ? {} : { context }),
     ...(claimed === undefined ? {} : { claimed }),
@@ -88,9 +91,13 @@ const UNCLEAR = {
     'Several requesters have this name or this agent; give it to one of them.',
   ],
   invalid_token: ['visitor.authorization', 'The token does not exist, was revoked or has expired.'],
+  invalid_license_token: [
+    'visitor.authorization',
+    'The License token is not valid for this URL: it has expired, or its license was revoked. Get another one.',
+  ],
 } as const;
 
 function unclear(why: UnclearVisitor): Failure {
   const [param, message] = UNCLEAR[why];
-  return fail(why === 'invalid_token' ? 'invalid_token' : 'invalid_request', message, { param });
+  return fail(param === 'visitor.authorization' ? 'invalid_token' : 'invalid_request', message, { param });
 }

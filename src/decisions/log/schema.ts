@@ -108,13 +108,14 @@ export const LoggedDecision = Type.Object(
     license: Type.Union(
       [
         Type.Object({
-          type: Type.String(),
+          id: Type.Optional(Type.String({ description: 'Of a License token: the check could use no other license' })),
+          type: Type.Optional(Type.String()),
           features: Type.Optional(Type.Array(Type.String())),
           expiresAt: Type.Optional(Type.Union([Type.String(), Type.Null()])),
         }),
         Type.Null(),
       ],
-      { description: 'The license that the check vouched for' },
+      { description: 'The license that the check vouched for, or that of its License token' },
     ),
     urls: Type.Optional(
       Type.Object(

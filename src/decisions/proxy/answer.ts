@@ -99,11 +99,33 @@ export const toProbeAnswer = (options: AuthorizeOptions): ProxyAnswer =>
   refused('probe', 'This request only finds out what the proxy passes on.', options);
 
 export function toUnclearAnswer(why: Unclear, options: AuthorizeOptions): ProxyAnswer {
+  if (why === 'invalid_license_token') return toUnlicensedAnswer(options);
   if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.', options);
   const status = options.denyStatus?.split(',').includes('401') === true ? 401 : 403;
   const answer = refused(why, 'The token does not exist, was revoked or has expired.', options, status);
   if (status === 401) answer.headers['www-authenticate'] = 'Bearer error="invalid_token"';
   return answer;
+}
+
+/** RSL has a challenge of its own; its proxies know the error by the name that tokens have. */
+function toUnlicensedAnswer(options: AuthorizeOptions): ProxyAnswer {
+  const status = options.denyStatus?.split(',').includes('401') === true ? 401 : 403;
+  const message = 'The License token is not valid here: it has expired, or its license was revoked. Get another one.';
+  const answer = refused('invalid_token', message, options, status);
+  answer.headers['www-authenticate'] = 'License error="invalid_token"';
+  answer.headers['x-postern-status'] = '401';
+  return answer;
+}
+
+/** Puts the link of the site before that of an offer. */
+export function addLink({ headers }: ProxyAnswer, link: string | null): void {
+  if (link !== null) headers.link = headers.link === undefined ? link : `${link}, ${headers.link}`;
+}
+
+/** CAP: without a token 401, without a license 402, for another use 403. */
+export function challengeForLicense({ status, headers }: ProxyAnswer): void {
+  if (status === 429) return;
+  headers['www-authenticate'] = `License error="${status === 401 ? 'invalid_request' : 'insufficient_scope'}"`;
 }
 
 function refused(why: string, message: string, options: AuthorizeOptions, status = 403): ProxyAnswer {

@@ -149,6 +149,7 @@ const PROOFS: Readonly<Record<VerifiedKind, string>> = {
   signature: 'sign your requests',
   ip: 'ask from your published addresses',
   dns: 'ask from an address with one of your host names',
+  license: 'send a License token',
 };
 
 /** Returns the ways to prove a name as a sentence. */

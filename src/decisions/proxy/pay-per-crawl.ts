@@ -29,8 +29,7 @@ export async function askPaid(
   ask: Ask,
   { caller, headers, options: { payPerCrawl } }: Terms,
 ): Promise<{ ask: Ask; price?: string }> {
-  // A public key may not vouch for a license.
-  if (payPerCrawl === undefined || caller.readOnly || !willCharge(headers['cf-pay-per-crawl'])) return { ask };
+  if (payPerCrawl === undefined || !mayVouch(ask, caller) || !willCharge(headers['cf-pay-per-crawl'])) return { ask };
   const explanation = await explain(deps, ask, caller);
   if (explanation === undefined || !explanation.enforced) return { ask };
   const { allowed, remedies = [] } = explanation;
@@ -41,6 +40,9 @@ export async function askPaid(
   if (offer === undefined || price === undefined || offer.currency !== 'USD') return { ask };
   return { ask: { ...ask, license: { type: offer.licenseType, features: offer.features } }, price };
 }
+
+/** A public key may not vouch for a license, and a License token leaves no other. */
+const mayVouch = ({ license }: Ask, { readOnly }: Caller): boolean => license === undefined && !readOnly;
 
 /** Returns undefined where nothing decides; the check itself says why. */
 async function explain(deps: CheckDeps, ask: Ask, caller: Caller): Promise<Decision | undefined> {

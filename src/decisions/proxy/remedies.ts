@@ -31,3 +31,7 @@ export const offeredIn = (remedies: readonly Remedy[]): Offered[] => [
     ),
   ).values(),
 ];
+
+/** Returns the page about the first offer that has one. */
+export const firstOfferUrl = (offered: readonly Offered[]): string | null =>
+  offered.find(({ url }) => url !== undefined)?.url ?? null;

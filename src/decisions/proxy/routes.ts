@@ -5,15 +5,13 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type Failure, fail } from '../../api/errors.ts';
 import type { App } from '../../api/http/app.ts';
-import { validatorCompiler } from '../../api/http/validate.ts';
 import type { Caller } from '../../api/permissions.ts';
+import type { Notice } from '../../content/sites/notice.ts';
 import { UndecidedUrl } from '../../content/undecided.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import type { Origin } from '../../lib/forwarded.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
-import type { Offered } from '../../requesters/offers/offer.ts';
 import type { PriceList } from '../../requesters/offers/price-list.ts';
 import { METHOD_PATTERN, REQUESTER_ID_PATTERN } from '../../rules/conditions/names.ts';
 import type { Ask } from '../check/ask.ts';
@@ -24,15 +22,24 @@ import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import type { RobotsReads } from '../visitors/robots-reads.ts';
 import type { Visitor } from '../visitors/visitors.ts';
-import { type ProxyAnswer, toAnswer, toProbeAnswer, toUnclearAnswer, toUnknownAnswer, withBody } from './answer.ts';
+import {
+  addLink,
+  challengeForLicense,
+  type ProxyAnswer,
+  toAnswer,
+  toProbeAnswer,
+  toUnclearAnswer,
+  toUnknownAnswer,
+  withBody,
+} from './answer.ts';
 import { toRefusal } from './body.ts';
 import { exceptFree, type SiteSignals } from './free.ts';
 import { askPaid } from './pay-per-crawl.ts';
 import type { Arrival } from './probe-schema.ts';
 import { openProbes } from './probes.ts';
 import type { Decide, ProxyQuestion } from './question.ts';
-import { offeredIn, openRemedier } from './remedies.ts';
-import { AuthorizeHeaders, AuthorizeOptions } from './schema.ts';
+import { firstOfferUrl, offeredIn, openRemedier } from './remedies.ts';
+import { AuthorizeHeaders, AuthorizeOptions, PATH, readOptions } from './schema.ts';
 import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
@@ -44,7 +51,6 @@ export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
 
 const REQUESTER_ID = new RegExp(REQUESTER_ID_PATTERN);
 const METHOD = new RegExp(METHOD_PATTERN);
-const PATH = '/v1/authorize';
 const OPTIONS_HEADER = 'x-postern-options';
 const IGNORED = `X-Postern-Options; without a path after ${PATH}, send options in the query`;
 /** A signature that would be verified (RFC 9421, 5.1). */
@@ -58,7 +64,6 @@ const config = {
   cors: false,
   media: { 403: DENIALS, '4XX': DENIALS },
 } as const;
-const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', url: PATH, httpPart: 'querystring' });
 
 export function authorizeRoutes(app: App, deps: AuthorizeDeps): void {
   const decide = exceptProbes(deps, exceptFree(deps.signals, deps.robotsReads, openAuthorize(deps)));
@@ -115,7 +120,11 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
     const target = readTarget(forwarded);
     if (typeof target === 'string') return toUnclearAnswer(target, options);
     const visitor = await findVisitor(request, forwarded, target, options);
-    if (typeof visitor === 'string') return toUnclearAnswer(visitor, options);
+    if (typeof visitor === 'string') {
+      const answer = toUnclearAnswer(visitor, options);
+      addLink(answer, (await deps.signals.notice(target.host)).denialLink);
+      return answer;
+    }
     const method = readMethod(forwarded, request.method);
     const ask = toAsk(target, options, toContext(headers['user-agent'], deps.visitor(request), method));
     try {
@@ -149,6 +158,7 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
       requesterId: isNamed ? named : undefined,
       userAgent: headers['user-agent'],
       authorization: headers.authorization,
+      at: target,
       signed: isSigned
         ? {
             method: readMethod(forwarded, method) ?? method,
@@ -174,31 +184,31 @@ interface Settled {
 }
 
 /** Returns the answer, with what would help the visitor. */
-async function complete(deps: AuthorizeDeps, { ask, decision, options, caller, url }: Settled): Promise<ProxyAnswer> {
+async function complete(deps: AuthorizeDeps, settled: Settled): Promise<ProxyAnswer> {
+  const { ask, decision, options } = settled;
   const found = deps.signals.notice(ask.locator?.host ?? '');
-  const { link, denialLink, licensingUrl } = found instanceof Promise ? await found : found;
-  if (decision.allowed || !decision.enforced) {
-    const answer = toAnswer(decision, options);
-    addLink(answer, link);
-    Object.assign(answer.headers, deps.signals.headersOf(ask.locator as Locator));
-    return answer;
-  }
+  const notice = found instanceof Promise ? await found : found;
+  if (!decision.allowed && decision.enforced) return deny(deps, settled, notice);
+  const answer = toAnswer(decision, options);
+  addLink(answer, notice.link);
+  Object.assign(answer.headers, deps.signals.headersOf(ask.locator as Locator));
+  return answer;
+}
+
+async function deny(
+  deps: AuthorizeDeps,
+  { ask, decision, options, caller, url }: Settled,
+  { link, denialLink, licensingUrl, isServed }: Notice,
+): Promise<ProxyAnswer> {
   const { remedies = [] } = decision;
   const offered = offeredIn(remedies);
   const answer = toAnswer(decision, options, { offered, url });
   addLink(answer, options.body === undefined ? link : (denialLink ?? link));
+  if (isServed) challengeForLicense(answer);
   if (await wouldSignatureHelp(deps, ask, decision, caller)) answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
   const refusal = toRefusal(answer.status, decision, remedies);
   return withBody(answer, { ...refusal, licensingUrl: licensingUrl ?? firstOfferUrl(offered) }, options);
 }
-
-/** Puts the link of the site before that of an offer. */
-function addLink({ headers }: ProxyAnswer, link: string | null): void {
-  if (link !== null) headers.link = headers.link === undefined ? link : `${link}, ${headers.link}`;
-}
-
-const firstOfferUrl = (offered: readonly Offered[]): string | null =>
-  offered.find(({ url }) => url !== undefined)?.url ?? null;
 
 /** Remedies are found only where the answer says them: that takes longer than the decision. */
 const toRemedier = (deps: AuthorizeDeps, { body }: AuthorizeOptions, caller: Caller, list: PriceList) =>
@@ -246,7 +256,8 @@ async function wouldSignatureHelp(
   { verified }: Decision,
   caller: Caller,
 ): Promise<boolean> {
-  if (verified === 'signature' || verified === 'token' || ask.claimed !== undefined) return false;
+  if (verified === 'signature' || verified === 'token' || verified === 'license' || ask.claimed !== undefined)
+    return false;
   if (!(await deps.visitors.couldSign(ask, ask.context?.userAgent))) return false;
   const proven = deps.visitors.crawlerSigns(ask.context?.userAgent) ? { crawlerVerified: true } : {};
   const context = { ...ask.context, verified: 'signature' as const, ...proven };
@@ -277,20 +288,6 @@ function toContext(userAgent: string | undefined, origin: Origin, method: string
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(kept === undefined ? {} : { method: kept }),
   };
-}
-
-/** Throws invalid_request. */
-function readOptions(given: unknown): AuthorizeOptions {
-  const read = validate(given) as { value: AuthorizeOptions } | { error: Failure };
-  if ('error' in read) throw read.error;
-  const { requesterHeader = '' } = read.value;
-  if (/^(authorization|cookie|host|x-postern-key)$/i.test(requesterHeader)) {
-    throw fail('invalid_request', `\`requesterHeader\` cannot be ${requesterHeader}.`, { param: 'requesterHeader' });
-  }
-  if (read.value.bodyIn !== undefined && read.value.body === undefined) {
-    throw fail('invalid_request', '`bodyIn` says where `body` is: set that too.', { param: 'bodyIn' });
-  }
-  return read.value;
 }
 
 function send(reply: FastifyReply, { status, headers, body = null }: ProxyAnswer): FastifyReply {

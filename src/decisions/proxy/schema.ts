@@ -1,5 +1,7 @@
 /** The options and headers of `/v1/authorize` on the wire. */
 import { type Static, Type } from 'typebox';
+import { type Failure, fail } from '../../api/errors.ts';
+import { validatorCompiler } from '../../api/http/validate.ts';
 import { PermissionName, Purpose } from '../../rules/conditions/names.ts';
 import { BODIES, BODY_PLACES } from './body.ts';
 
@@ -74,3 +76,20 @@ export const AuthorizeHeaders = Type.Object({
 });
 
 export type AuthorizeOptions = Static<typeof AuthorizeOptions>;
+
+export const PATH = '/v1/authorize';
+const validate = validatorCompiler({ schema: AuthorizeOptions, method: 'GET', url: PATH, httpPart: 'querystring' });
+
+/** Throws invalid_request. */
+export function readOptions(given: unknown): AuthorizeOptions {
+  const read = validate(given) as { value: AuthorizeOptions } | { error: Failure };
+  if ('error' in read) throw read.error;
+  const { requesterHeader = '' } = read.value;
+  if (/^(authorization|cookie|host|x-postern-key)$/i.test(requesterHeader)) {
+    throw fail('invalid_request', `\`requesterHeader\` cannot be ${requesterHeader}.`, { param: 'requesterHeader' });
+  }
+  if (read.value.bodyIn !== undefined && read.value.body === undefined) {
+    throw fail('invalid_request', '`bodyIn` says where `body` is: set that too.', { param: 'bodyIn' });
+  }
+  return read.value;
+}

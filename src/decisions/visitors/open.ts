@@ -3,11 +3,12 @@ import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { VERSION } from '../../lib/version.ts';
+import { openLicenseTokens } from '../../requesters/license-tokens/license-tokens.ts';
 import { openSignatures } from '../../requesters/signatures/signatures.ts';
 import { openKeptKeys } from '../../requesters/signatures/store.ts';
 import { openTokens } from '../../requesters/tokens/tokens.ts';
 import { openNames } from './names.ts';
-import { openVisitors } from './visitors.ts';
+import { openVisitors, type VisitorDeps } from './visitors.ts';
 
 export interface VisitingDeps {
   db: Db;
@@ -15,6 +16,8 @@ export interface VisitingDeps {
   clock: Clock;
   /** Fetches keys of agents from private addresses too. */
   allowPrivate: boolean;
+  publicUrl: string | null;
+  snapshot: VisitorDeps['snapshot'];
   /** Settles when the server listens. */
   listening: Promise<void>;
   /** Called when the keys of agents could not be kept. */
@@ -22,14 +25,16 @@ export interface VisitingDeps {
 }
 
 export async function openVisiting(deps: VisitingDeps, opened: AsyncDisposableStack) {
-  const { db, changes, clock, allowPrivate, listening, onProblem } = deps;
+  const { db, changes, clock, allowPrivate, listening, onProblem, snapshot } = deps;
   const tokens = openTokens(db, changes, clock);
   opened.defer(() => tokens.close());
+  const licenseTokens = openLicenseTokens(deps);
   const kept = await openKeptKeys({ db, clock, onProblem });
   const signatures = openSignatures({ userAgent: `Postern/${VERSION}`, allowPrivate, kept });
   opened.defer(() => signatures.close());
   const names = openNames(db, changes, (agents) => signatures.track(agents));
   // Then the keys of agents are there, or being fetched, before the first visitor.
   void listening.then(() => names.read()).catch(() => undefined);
-  return { tokens, signatures, names, visitors: openVisitors({ names, tokens, signatures }) };
+  const visitors = openVisitors({ names, tokens, signatures, licenseTokens, clock, snapshot });
+  return { tokens, signatures, names, licenseTokens, visitors };
 }

@@ -4,13 +4,18 @@
  * the check.
  */
 
+import type { Clock } from '../../lib/clock.ts';
+import type { Locator } from '../../lib/urls/locator.ts';
+import { covers } from '../../requesters/license-tokens/audience.ts';
+import type { LicenseTokens } from '../../requesters/license-tokens/license-tokens.ts';
 import { normalizeAgent } from '../../requesters/signatures/agent.ts';
 import type { SignedRequest } from '../../requesters/signatures/request.ts';
 import type { Signatures } from '../../requesters/signatures/signatures.ts';
 import type { Tokens } from '../../requesters/tokens/tokens.ts';
 import type { Crawler } from '../../rules/crawlers/crawler.ts';
 import { findCrawler, fromCrawlers } from '../../rules/crawlers/directory.ts';
-import type { VerifiedKind } from '../../rules/facts.ts';
+import { isValid, type VerifiedKind } from '../../rules/facts.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { KnownNames, Owner, VisitorNames } from './names.ts';
 
 /** The parts of a visitor's request that say or prove who it is. */
@@ -20,6 +25,8 @@ export interface Visit {
   userAgent: string | undefined;
   /** The visitor's `Authorization`. */
   authorization: string | undefined;
+  /** Where it asks; undefined: at no URL. */
+  at: Locator | undefined;
   /** undefined: the request has no signature. */
   signed: SignedRequest | undefined;
 }
@@ -33,10 +40,16 @@ export interface Visitor {
   crawlerVerified?: true;
   /** The requester or crawler that the visitor falsely claimed to be. */
   claimed?: string;
+  /** The license of its License token: it may use no other. */
+  licenseId?: string;
 }
 
 /** Reasons why no requester can be chosen. */
-export type UnclearVisitor = 'unreadable_user_agent' | 'ambiguous_requester' | 'invalid_token';
+export type UnclearVisitor =
+  | 'unreadable_user_agent'
+  | 'ambiguous_requester'
+  | 'invalid_token'
+  | 'invalid_license_token';
 
 export interface Visitors {
   /** Throws Unavailable. */
@@ -74,8 +87,20 @@ export const toUserAgent = ({ userAgents }: Crawler): string => userAgents.join(
 /** Malformed ones too: such a visitor did not mean to be anonymous. */
 const TOKEN = /^bearer\s+(svc_rt_.*)$/is;
 
-export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatures: Signatures }): Visitors {
-  const { names, tokens, signatures } = deps;
+/** Also without a token, and with one that is none. */
+const LICENSE = /^license(?:\s+(.*))?$/is;
+
+export interface VisitorDeps {
+  names: KnownNames;
+  tokens: Tokens;
+  signatures: Signatures;
+  licenseTokens: Pick<LicenseTokens, 'resolve' | 'server'>;
+  clock: Pick<Clock, 'now'>;
+  snapshot: Pick<Snapshot, 'findRequester'>;
+}
+
+export function openVisitors(deps: VisitorDeps): Visitors {
+  const { names, signatures } = deps;
   const named = (userAgent: string): Owner | Promise<Owner> => {
     const known = names.read();
     return known instanceof Promise ? known.then((read) => read.named(userAgent)) : known.named(userAgent);
@@ -84,11 +109,8 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
     async find(visit) {
       const { userAgent, authorization, signed } = visit;
       if (userAgent !== undefined && userAgent.length > USER_AGENT_LENGTH_MAX) return 'unreadable_user_agent';
-      const token = authorization === undefined ? undefined : TOKEN.exec(authorization)?.[1];
-      if (token !== undefined) {
-        const presented = await tokens.resolve(token);
-        return 'fault' in presented ? 'invalid_token' : { requesterId: presented.requesterId, verified: 'token' };
-      }
+      const proven = authorization === undefined ? undefined : byToken(deps, visit, authorization);
+      if (proven !== undefined) return proven;
       const known = names.read();
       const read = known instanceof Promise ? await known : known;
       return (signed && bySignature(signatures, read, visit, signed)) ?? byName(read, visit);
@@ -108,6 +130,38 @@ export function openVisitors(deps: { names: KnownNames; tokens: Tokens; signatur
     },
     named,
   };
+}
+
+/** Returns undefined for credentials that are not Postern's. */
+function byToken(
+  deps: VisitorDeps,
+  visit: Visit,
+  authorization: string,
+): Promise<Visitor | UnclearVisitor> | undefined {
+  const token = TOKEN.exec(authorization)?.[1];
+  if (token !== undefined) return byRequesterToken(deps.tokens, token);
+  const license = deps.licenseTokens.server === null ? null : LICENSE.exec(authorization);
+  return license === null ? undefined : byLicense(deps, visit, license[1] ?? '');
+}
+
+async function byRequesterToken(tokens: Tokens, text: string): Promise<Visitor | UnclearVisitor> {
+  const presented = await tokens.resolve(text);
+  return 'fault' in presented ? 'invalid_token' : { requesterId: presented.requesterId, verified: 'token' };
+}
+
+/** A token proves its requester only where it holds, and while its license does. */
+async function byLicense(
+  { licenseTokens, clock, snapshot }: VisitorDeps,
+  { at }: Visit,
+  text: string,
+): Promise<Visitor | UnclearVisitor> {
+  const token = await licenseTokens.resolve(text.trimEnd());
+  if (token === undefined || at === undefined || !covers(token.covered, at)) return 'invalid_license_token';
+  const { requesterId, licenseId } = token;
+  const { licenses } = await snapshot.findRequester(requesterId);
+  const license = licenses.find(({ id }) => id === licenseId);
+  if (license === undefined || !isValid(license, clock.now())) return 'invalid_license_token';
+  return { requesterId, licenseId, verified: 'license' };
 }
 
 /** Returns undefined where signatures neither prove nor disprove anything. */

@@ -2,9 +2,9 @@
 import type { FastifyReply } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { App } from '../../api/http/app.ts';
+import type { Gate } from '../../api/http/gate.ts';
 import type { JsonText } from '../../api/http/reply.ts';
 import { type Operation, type RequestTo, route } from '../../api/http/route.ts';
-import type { Gate } from './gate.ts';
 
 type Target = `${'GET' | 'POST'} /v1/me${string}`;
 

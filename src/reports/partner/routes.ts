@@ -2,6 +2,7 @@
 import { finished } from 'node:stream/promises';
 import type { App } from '../../api/http/app.ts';
 import { CSV_TYPE } from '../../api/http/csv.ts';
+import { openGate } from '../../api/http/gate.ts';
 import { listSchema, PageQuerySchema, readSpan, toList } from '../../api/http/list.ts';
 import { preferred } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
@@ -15,7 +16,6 @@ import { AccessPage, checkOwnAccess, OwnAccess } from './access.ts';
 import { listOwnContent, OwnContentPage, OwnContentQuery } from './content.ts';
 import { openCursors } from './cursor.ts';
 import { getOwnDecision, listOwnDecisions } from './decisions.ts';
-import { openGate } from './gate.ts';
 import { getOwnBilled, getOwnLicenseUsage, listOwnLicenses, listOwnStatements, type MeDeps, readMe } from './me.ts';
 import { ownRequestRoutes } from './own-requests.ts';
 import { type PartnerApp, partnerRoute } from './route.ts';

@@ -9,7 +9,7 @@ import { newId } from '../../lib/id.ts';
 import { newLicense, planCreate } from '../licenses/edits.ts';
 import { type LicenseRequest, OPEN_MAX, REQUEST_PREFIX } from './request.ts';
 import { type CreateRequest, type GrantRequest, requestAnswer } from './schema.ts';
-import { answerRequest, countOpen, findRequest, insertRequest } from './store.ts';
+import { answerRequest, countOpen, findRequest, findUngranted, insertOnlyRequest, insertRequest } from './store.ts';
 
 const changed = (kind: ChangeKind, request: LicenseRequest, before?: LicenseRequest): Change => ({
   kind,
@@ -21,6 +21,17 @@ const changed = (kind: ChangeKind, request: LicenseRequest, before?: LicenseRequ
 
 /** Throws invalid_request, too_many_license_requests. */
 export async function planRequest(db: Db, requesterId: string, body: CreateRequest, at: number): Promise<Edit> {
+  const request = await newRequest(db, requesterId, body, at);
+  return { ...planned(request), steps: [insertRequest(request)] };
+}
+
+const planned = (request: LicenseRequest): Omit<Edit, 'steps'> => ({
+  changes: [changed('license.requested', request)],
+  status: 201,
+  body: requestAnswer(request),
+});
+
+async function newRequest(db: Db, requesterId: string, body: CreateRequest, at: number): Promise<LicenseRequest> {
   const { licenseType, collectionId = null, note = null } = body;
   if (collectionId !== null && (await findCollection(db, collectionId)) === undefined) {
     throw fail('invalid_request', `There is no collection with the id ${JSON.stringify(collectionId)}.`, {
@@ -33,13 +44,16 @@ export async function planRequest(db: Db, requesterId: string, body: CreateReque
   }
   const id = newId(REQUEST_PREFIX, at);
   const asked = { id, requesterId, licenseType, collectionId, note, createdAt: at, updatedAt: at };
-  const request: LicenseRequest = { ...asked, status: 'open', answer: null, licenseId: null };
-  return {
-    steps: [insertRequest(request)],
-    changes: [changed('license.requested', request)],
-    status: 201,
-    body: requestAnswer(request),
-  };
+  return { ...asked, status: 'open', answer: null, licenseId: null };
+}
+
+/** Plans the request unless it was made already: a machine repeats it. Throws as `planRequest` does. */
+export async function planRequestOnce(db: Db, requesterId: string, body: CreateRequest, at: number): Promise<Edit> {
+  const asked = { requesterId, licenseType: body.licenseType, collectionId: body.collectionId ?? null };
+  const before = await findUngranted(db, asked);
+  if (before !== undefined) return { steps: [], changes: [], status: 200, body: requestAnswer(before) };
+  const request = await newRequest(db, requesterId, body, at);
+  return { ...planned(request), steps: [insertOnlyRequest(request)] };
 }
 
 /**

@@ -42,6 +42,21 @@ export const listRequests = (db: Db, query: RequestQuery): Promise<Page<LicenseR
     query,
   );
 
+type WantedLicense = Pick<LicenseRequest, 'requesterId' | 'licenseType' | 'collectionId'>;
+
+/** Returns the last request for such a license that is open or was declined. */
+export async function findUngranted(
+  db: Db,
+  { requesterId, licenseType, collectionId }: WantedLicense,
+): Promise<LicenseRequest | undefined> {
+  const [row] = await db.read(
+    `select ${REQUEST.list} from license_requests where requester_id = $1 and license_type = $2
+       and coalesce(collection_id, '') = $3 and status <> 'granted' order by id desc limit 1`,
+    [requesterId, licenseType, collectionId ?? ''],
+  );
+  return row && REQUEST.toRecord(row);
+}
+
 const OPEN_OF = `select count(*) from license_requests where requester_id = :requesterId and status = 'open'`;
 
 export async function countOpen(db: Db, requesterId: string): Promise<number> {
@@ -51,10 +66,17 @@ export async function countOpen(db: Db, requesterId: string): Promise<number> {
   return Number(row?.open ?? 0);
 }
 
+const INSERT = `insert into license_requests ({columns}) select {values}
+   where exists (select 1 from requesters where id = :requesterId) and (${OPEN_OF}) < ${OPEN_MAX}`;
+
 /** A Conflict when the requester was deleted, or has as many open ones as it may have. */
-export const insertRequest: (request: LicenseRequest) => Step = REQUEST.step(
-  `insert into license_requests ({columns}) select {values}
-   where exists (select 1 from requesters where id = :requesterId) and (${OPEN_OF}) < ${OPEN_MAX}`,
+export const insertRequest: (request: LicenseRequest) => Step = REQUEST.step(INSERT, 1);
+
+/** A Conflict when there is such a request that was not granted, too. */
+export const insertOnlyRequest: (request: LicenseRequest) => Step = REQUEST.step(
+  `${INSERT} and not exists (select 1 from license_requests where requester_id = :requesterId
+     and license_type = :licenseType and coalesce(collection_id, '') = coalesce(:collectionId, '')
+     and status <> 'granted')`,
   1,
 );
 

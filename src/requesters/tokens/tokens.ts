@@ -16,7 +16,8 @@ const TOKENS_MAX = 10_000;
 /** Why a token proves nothing. */
 export type TokenFault = 'malformed' | 'unknown' | 'revoked' | 'expired';
 
-export type Presented = { requesterId: string; tokenId: string } | { fault: TokenFault };
+/** `until`: the token's end, epoch ms. */
+export type Presented = { requesterId: string; tokenId: string; until: number | null } | { fault: TokenFault };
 
 export interface Tokens {
   /** Returns the requester of a token; a promise only where the token is not in memory. Throws Unavailable. */
@@ -45,7 +46,7 @@ export function openTokens(db: Db, changes: Changes, clock: Clock): Tokens {
     const end = findEnd(token, now);
     if (end !== undefined) return { fault: end.how };
     lastUses.set(token.id, now);
-    return { requesterId: token.requesterId, tokenId: token.id };
+    return { requesterId: token.requesterId, tokenId: token.id, until: token.expiresAt };
   }
 
   return {

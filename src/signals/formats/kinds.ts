@@ -5,7 +5,7 @@ import type { Inexpressible, Table } from '../table/table.ts';
 import { MEDIA_TYPES } from '../table/words.ts';
 import type { BaseContradiction } from './base-contradictions.ts';
 import { renderHeaders } from './page-headers.ts';
-import { renderRsl } from './rsl.ts';
+import { type PublishedLicense, renderRsl } from './rsl.ts';
 import { renderTdmPolicies, renderTdmrep } from './tdmrep.ts';
 
 export interface Rendering {
@@ -15,6 +15,8 @@ export interface Rendering {
   refusal: string | null;
   /** Lines of the site's own file that say something else than the policies. */
   baseContradicts?: readonly BaseContradiction[];
+  /** The licenses that the license server gives tokens for. */
+  licenses?: readonly PublishedLicense[];
 }
 
 export interface Signal {

@@ -116,7 +116,10 @@ const has = (words: readonly string[] | undefined, word: string): boolean =>
   (words.includes(word) || words.includes('all') || (word.startsWith('ai-') && words.includes('ai-all')));
 
 /** Returns the contents that hold for a path: the narrowest ones. */
-export function contentsFor(contents: readonly RslContent[], path: string): RslContent[] {
+export function contentsFor<C extends Pick<RslContent, 'pattern' | 'narrow'>>(
+  contents: readonly C[],
+  path: string,
+): C[] {
   const readable = toReadable(path);
   const matching = contents.filter(({ pattern }) => matchesReadable(pattern, readable));
   const narrowest = Math.max(...matching.map(({ narrow }) => narrow));

@@ -10,8 +10,24 @@ import { askedRows, interned, isFree, isMixed } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
 import { byLiterals, type Narrowed, toNarrowest } from './ranking.ts';
 
+/** A license of the file, and the paths that it is for. */
+export interface PublishedLicense {
+  /** The address of the content, as the file spells it. */
+  url: string;
+  /** The pattern of its path. */
+  text: string;
+  /** The element `license`. */
+  license: string;
+  /** The permitted uses in words of RSL; empty: nothing is permitted. */
+  permits: string;
+  /** null: it is free. */
+  offer: Offered | null;
+}
+
 interface Rendering {
   text: string;
+  /** Only of a site with a license server. */
+  licenses: PublishedLicense[];
   cannotExpress: Inexpressible[];
   refusal: string | null;
 }
@@ -48,9 +64,15 @@ export function renderRsl(table: Table): Rendering {
     cannotExpress.push({ kind: KIND, about: ranking.lowered.slice(0, ABOUT_MAX), message: LOWERED });
   }
   const entries = ranking?.entries ?? [{ texts: ['/*'], isWider: false, value: toTerms(() => 'denied') }];
-  const contents = entries.flatMap((entry) => renderContents(table, entry));
+  const licenses = entries.flatMap((entry) => toLicenses(table, entry));
+  const contents = licenses.map((license) => renderContent(table, license));
   const text = `<rsl xmlns="${namespace}" max-age="${MAX_AGE}">\n${contents.join('')}</rsl>\n`;
-  return { text, cannotExpress, refusal: contents.length === 0 ? NOTHING : null };
+  return {
+    text,
+    licenses: table.server === null ? [] : licenses,
+    cannotExpress,
+    refusal: contents.length === 0 ? NOTHING : null,
+  };
 }
 
 const TOO_MANY = 'Too many path patterns overlap, so nothing is permitted. Use fewer of them with `*`.';
@@ -78,16 +100,21 @@ const MIXED = 'Some crawlers may and others may not. RSL has no names of crawler
 const ONE_LICENSE =
   'Some uses are free and others for sale, or at different prices. Clients read one license for each path, so only the free ones, or those at the first price, are permitted.';
 
-function renderContents({ host, site }: Table, { texts, value }: Narrowed<Terms>): string[] {
+function toLicenses({ host, site }: Table, { texts, value }: Narrowed<Terms>): PublishedLicense[] {
   const license = renderLicense(value, site);
-  const terms = site.licensingUrl === null ? '' : `    <terms>${escape(site.licensingUrl)}</terms>\n`;
-  return texts.map((text) => {
-    const url = escape(`https://${host}${text}`);
-    return `  <content url="${url}">\n    <license>\n${license}    </license>\n${terms}  </content>\n`;
-  });
+  return texts.map((text) => ({ url: `https://${host}${text}`, text, ...license }));
 }
 
-function renderLicense(terms: Terms, { contact, licensingUrl }: Table['site']): string {
+function renderContent({ site: { licensingUrl }, server }: Table, { url, license }: PublishedLicense): string {
+  const terms = licensingUrl === null ? '' : `    <terms>${escape(licensingUrl)}</terms>\n`;
+  const named = server === null ? '' : ` server="${escape(server)}"`;
+  return `  <content url="${escape(url)}"${named}>\n    ${license}\n${terms}  </content>\n`;
+}
+
+function renderLicense(
+  terms: Terms,
+  { contact, licensingUrl }: Table['site'],
+): Pick<PublishedLicense, 'license' | 'permits' | 'offer'> {
   const free = USES.filter((use) => terms[use] === 'free');
   const offer = USES.map((use) => terms[use]).find((one): one is Offered => typeof one !== 'string');
   const isSold = free.length === 0 && offer !== undefined;
@@ -100,7 +127,12 @@ function renderLicense(terms: Terms, { contact, licensingUrl }: Table['site']): 
     isSold ? renderPayment(offer, licensingUrl) : '',
     address === null || !ADDRESS.test(address) ? '' : `<legal type="contact">${escape(address)}</legal>`,
   ];
-  return lines.flatMap((line) => (line === '' ? [] : [`      ${line}\n`])).join('');
+  const children = lines.flatMap((line) => (line === '' ? [] : [`      ${line}\n`])).join('');
+  return {
+    license: `<license>\n${children}    </license>`,
+    permits: permitted.map((use) => USE_WORDS[use].rsl).join(' '),
+    offer: isSold ? offer : null,
+  };
 }
 
 /** An email address or a URL. */

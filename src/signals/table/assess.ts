@@ -28,6 +28,8 @@ import { findRowOffers, type Work } from './work.ts';
 /** All that the statements of a site rest on. */
 export interface Sources {
   site: Site;
+  /** The license server that the site names; null: none. */
+  server: string | null;
   now: number;
   /** In any order; those of other hosts are left out. */
   collections: readonly Collection[];
@@ -82,7 +84,7 @@ export async function assess(sources: Sources): Promise<Table> {
     ...ends,
   );
   const rows = [...freeRows(site, audiences.length), ...items, ...pages];
-  return { host: site.host, site, audiences, rows, cannotExpress, until };
+  return { host: site.host, site, server: sources.server, audiences, rows, cannotExpress, until };
 }
 
 const MORE_ITEMS: Inexpressible = {

@@ -23,13 +23,19 @@ export interface SourceDeps {
   db: Db;
   snapshot: Pick<Snapshot, 'findRequester' | 'inForce'>;
   names: KnownNames;
+  /** The address of the license server; null: there is none. */
+  server: string | null;
 }
 
 /** Items that are looked at one by one. */
 const ITEMS_MAX = 10_000;
 
 /** Throws Unavailable. */
-export async function readSources({ db, snapshot, names }: SourceDeps, site: Site, now: number): Promise<Sources> {
+export async function readSources(
+  { db, snapshot, names, server }: SourceDeps,
+  site: Site,
+  now: number,
+): Promise<Sources> {
   const inForce = await snapshot.inForce();
   const collections = inForce.index.all();
   const { items, hasMore } = await readItems(db, site, inForce);
@@ -40,6 +46,7 @@ export async function readSources({ db, snapshot, names }: SourceDeps, site: Sit
   ];
   return {
     site,
+    server: site.signals.licenseServer ? server : null,
     now,
     collections,
     defaultPolicyId: inForce.defaultPolicyId,

@@ -67,6 +67,8 @@ export interface Inexpressible {
 export interface Table {
   readonly host: string;
   readonly site: Site;
+  /** The license server that the site names; null: none. */
+  readonly server: string | null;
   /** The first is `*`. */
   readonly audiences: readonly Audience[];
   readonly rows: readonly TableRow[];

@@ -1,5 +1,5 @@
 /** Bounds the requests that one partner has in progress on this node, so that no partner slows down the checks. */
-import { fail } from '../../api/errors.ts';
+import { fail } from '../errors.ts';
 
 const AT_ONCE_MAX = 8;
 
