@@ -63,14 +63,15 @@ const COLUMNS: readonly Column<Program>[] = [
     ),
   },
   {
-    label: 'Last seen',
+    // By it, one press shows the new ones first.
+    label: 'First seen',
     narrow: true,
-    sort: 'lastSeen',
+    sort: 'firstSeen',
     show: ({ firstSeen, lastSeen }) => (
       <>
-        <Time at={lastSeen} />
+        <Time at={firstSeen} />
         <span className="under">
-          first <Time at={firstSeen} />
+          last <Time at={lastSeen} />
         </span>
       </>
     ),

@@ -34,6 +34,10 @@ test('programs with their requests, pages and manners, and a rule in one press',
     .getByRole('row', { name: /^lodestone-reader/ })
     .getByText('read', { exact: true })
     .waitFor();
+  // The newest first.
+  await page.getByRole('button', { name: 'First seen' }).click();
+  await page.waitForURL('**/console/programs?sort=firstSeen');
+  await page.locator('tbody tr').first().getByText('lodestone-reader').waitFor();
   await page.getByLabel('Words of the name').fill('harvest');
   await page.locator('[data-total="1"]').waitFor();
   await row.getByRole('button', { name: 'Draft a rule…' }).click();
