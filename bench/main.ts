@@ -17,6 +17,7 @@ import { conditionsPart } from './conditions.ts';
 import { crawlersPart } from './crawlers.ts';
 import { decidePart } from './decide.ts';
 import { diskPart } from './disk.ts';
+import { edgePart } from './edge.ts';
 import type { Part } from './figure.ts';
 import { flatPart } from './flat.ts';
 import { identitiesPart } from './identities.ts';
@@ -41,6 +42,7 @@ import { urlsPart } from './urls.ts';
 import { usagePart } from './usage.ts';
 import { visitorsPart } from './visitors.ts';
 import { webhooksPart } from './webhooks.ts';
+import { wordpressPart } from './wordpress.ts';
 
 const PARTS: readonly Part[] = [
   checkPart,
@@ -73,6 +75,8 @@ const PARTS: readonly Part[] = [
   importPart,
   auditPart,
   diskPart,
+  edgePart,
+  wordpressPart,
   webhooksPart,
   postgresPart,
   clusterPart,
