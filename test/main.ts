@@ -39,6 +39,7 @@ const PROGRAMS: readonly Program[] = [
   { command: '/usr/share/wordpress/wp-load.php', package: WORDPRESS_PACKAGES, files: WORDPRESS },
   { command: 'php-cgi', package: 'php-cgi', files: 'test/system/enforce/applications.test.ts' },
   { command: 'varnishd', package: 'varnish', files: 'test/system/enforce/varnish.test.ts' },
+  { command: 'haproxy', package: 'haproxy', files: 'test/system/enforce/haproxy.test.ts' },
   {
     command: 'python3',
     package: 'python3',

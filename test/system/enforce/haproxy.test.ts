@@ -1,0 +1,176 @@
+/** HAProxy as its page sets it up: it asks before it serves, and lets nothing through that Postern denies. */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { freePort } from '../../../kit/port.ts';
+import { startTestService } from '../../../kit/service.ts';
+import { folderOf, requireCommand, startServer, type WebServer } from '../../../kit/web-server.ts';
+import { startFaultyProxy } from '../../client/faulty-proxy.ts';
+import { configurationOf, visit } from '../../enforce/visiting.ts';
+import { made, makePolicy } from '../../http/given.ts';
+
+const TEXT = 'the text of the site';
+const postern = await startTestService();
+const proxy = await startFaultyProxy(postern.url);
+const served: { method: string; url: string; headers: IncomingHttpHeaders }[] = [];
+const site = createServer(({ method = '', url = '', headers }, response) => {
+  served.push({ method, url, headers });
+  const own = url.startsWith('/open/cached') ? { 'cache-control': 'max-age=600', vary: 'Cookie' } : {};
+  response.writeHead(200, { 'content-type': 'text/html', ...own }).end(TEXT);
+});
+await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
+after(async () => {
+  site.closeAllConnections();
+  site.close();
+  await proxy[Symbol.asyncDispose]();
+  await postern[Symbol.asyncDispose]();
+});
+
+const policy = async (...rules: object[]): Promise<string> => (await makePolicy(postern, rules)).id;
+const collection = async (path: string, policyId: string, more: object = {}) =>
+  made(postern, '/v1/collections', { name: path, hosts: ['www.example.com'], paths: [path], policyId, ...more });
+const shut = await policy({ action: 'deny', conditions: {} });
+await collection('/', shut);
+await collection('/open/', await policy({ action: 'allow', conditions: {} }));
+await collection('/watched/', shut, { mode: 'observe' });
+await collection('/near/', await policy({ action: 'allow', conditions: { ip: '203.0.113.0/24' } }));
+await collection('/partners/', await policy({ action: 'allow', conditions: { licenseType: 'site' } }));
+await collection('/sold/', await policy({ action: 'allow', conditions: { licenseType: 'crawl' } }));
+const rateLimit = { requests: 1, period: 'day' };
+await collection('/limited/', await policy({ action: 'allow', conditions: {}, rateLimit }));
+await postern.call('PUT', '/v1/offers/crawl', { body: { unitPriceMicros: 5000, currency: 'USD' } });
+await made(postern, '/v1/requesters', { id: 'partner' });
+const { token } = await made(postern, '/v1/requesters/partner/tokens', { name: 'T' });
+await made(postern, '/v1/licenses', { requesterId: 'partner', type: 'site' });
+
+async function startHaproxy(key: string, changes: Record<string, string> = {}): Promise<WebServer> {
+  requireCommand('haproxy', 'haproxy');
+  const port = await freePort();
+  const lua = configurationOf('haproxy', 'lua', { '8080': new URL(proxy.url).port, ...changes });
+  const script = join(folderOf({ 'postern.lua': lua }), 'postern.lua');
+  const folder = folderOf({
+    'haproxy.cfg': configurationOf('haproxy', 'haproxy', {
+      '/etc/haproxy/postern.lua': script,
+      'bind :80': `bind 127.0.0.1:${port}`,
+      '127.0.0.1:8081': `127.0.0.1:${(site.address() as AddressInfo).port}`,
+    }),
+  });
+  return startServer('haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')], {
+    port,
+    folder,
+    env: { POSTERN_KEY: key },
+  });
+}
+
+describe('HAProxy', () => {
+  let haproxy: WebServer;
+  before(async () => {
+    haproxy = await startHaproxy(postern.key);
+  });
+  after(() => haproxy?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    proxy.asked.length = 0;
+    proxy.faults = [];
+    served.length = 0;
+  });
+  const get = (path: string, options: Parameters<typeof visit>[2] = {}) => visit(haproxy.url, path, options);
+
+  test('allowed: served with the query as sent, asked about once, and kept out of caches', async () => {
+    const page = await get('/open/a%20b?x=%2F&y', { headers: { 'user-agent': 'one' } });
+    assert.deepEqual([page.status, page.text], [200, TEXT], haproxy.log());
+    assert.equal(served[0]?.url, '/open/a%20b?x=%2F&y');
+    assert.equal(proxy.asked.length, 1);
+    assert.equal(proxy.asked[0]?.headers['user-agent'], 'one');
+    await get('/open/a', { headers: { 'user-agent': '' } });
+    assert.ok(!proxy.asked[1]?.headers['user-agent'], 'none in its place');
+    assert.equal(page.headers['cache-control'], 'private');
+    assert.match(String(page.headers.vary), /User-Agent/);
+    const cached = await get('/open/cached');
+    assert.equal(cached.headers['cache-control'], 'max-age=600');
+    assert.match(String(cached.headers.vary), /Cookie.*User-Agent/);
+  });
+
+  test('denied: every method, and nothing reaches the site', async () => {
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const page = await get('/shut/a', { method });
+      assert.deepEqual([page.status, page.headers['cache-control']], [403, 'no-store'], method);
+      assert.ok(!page.text.includes(TEXT));
+    }
+    for (const path of [
+      '/open/../shut/a',
+      '/open/%2e%2e/shut/a',
+      '/open/..%2fshut',
+      '//shut/a',
+      '/open/..;/shut',
+      '/robots.txt?p=7',
+    ])
+      assert.equal((await get(path)).status, 403, path);
+    assert.equal(served.length, 0);
+  });
+
+  test('a license, an offer with its page, a limit, and a collection that observes', async () => {
+    assert.equal((await get('/partners/a')).status, 401);
+    assert.equal((await get('/partners/a', { headers: { authorization: `Bearer ${token}` } })).status, 200);
+    assert.equal(served.at(-1)?.headers['x-postern-requester'], 'partner');
+    const offer = await get('/sold/a', { headers: { accept: 'text/html' } });
+    assert.deepEqual([offer.status, offer.headers['crawler-price']], [402, 'USD 0.005']);
+    assert.match(offer.text, /<h1>License required/);
+    assert.equal((await get('/limited/a')).status, 200);
+    const limited = await get('/limited/a');
+    assert.ok(limited.status === 429 && Number(limited.headers['retry-after']) > 0);
+    assert.equal((await get('/watched/a')).status, 200);
+    assert.deepEqual([served.at(-1)?.url, served.at(-1)?.headers['x-postern-would']], ['/watched/a', 'deny']);
+  });
+
+  test('headers of visitors change nothing, and no credential but tokens is passed on', async () => {
+    const forged = {
+      'x-forwarded-for': '203.0.113.9',
+      'x-postern-requester': 'partner',
+      x_postern_requester: 'partner',
+      'x-original-uri': '/open/a',
+      'x-postern-options': 'unknown=allow',
+      authorization: 'Basic c2VjcmV0',
+      cookie: 'session=secret',
+    };
+    for (const path of ['/near/a', '/shut/a']) assert.equal((await get(path, { headers: forged })).status, 403, path);
+    assert.equal((await get('/open/a', { headers: forged })).status, 200);
+    const names = Object.entries(served[0]?.headers ?? {}).filter(([name]) => /^x[-_]postern[-_]requester/i.test(name));
+    assert.deepEqual(names, [['x-postern-requester', '']]);
+    assert.ok(!JSON.stringify(proxy.asked).includes('c2VjcmV0') && !JSON.stringify(proxy.asked).includes('session='));
+  });
+
+  test('files for crawlers, and a preflight', async () => {
+    for (const path of ['/robots.txt', '/.well-known/security.txt', '/favicon.ico?v=2']) {
+      assert.equal((await get(path)).status, 200, path);
+    }
+    const headers = { origin: 'https://other.example', 'access-control-request-method': 'GET' };
+    assert.equal((await get('/shut/a', { method: 'OPTIONS', headers })).status, 204);
+  });
+
+  test('without an answer, nothing is served', async () => {
+    for (const fault of [
+      'lost',
+      'silent',
+      { status: 500 },
+      { status: 200, body: '{}' },
+      { status: 302, headers: { location: '/' } },
+    ] as const) {
+      proxy.faults = [fault];
+      proxy.asked.length = 0;
+      const page = await get('/open/a');
+      assert.equal(proxy.asked.length, 1, 'asked once');
+      assert.deepEqual([page.status, page.headers['retry-after']], [503, '1'], JSON.stringify(fault));
+    }
+    assert.equal(served.length, 0);
+  });
+
+  test('a wrong key and an error of the script close the site', async () => {
+    await using wrong = await startHaproxy('svc_sk_nobody');
+    assert.equal((await visit(wrong.url, '/robots.txt')).status, 503);
+    await using broken = await startHaproxy(postern.key, { 'core.tcp()': 'core.none()' });
+    assert.equal((await visit(broken.url, '/open/a')).status, 503);
+    assert.equal(served.length, 0);
+  });
+});
