@@ -8,12 +8,12 @@ const HEAD = `# Errors
 
 <!-- Written by scripts/errors-doc.ts from src/api/errors.ts; edit those. -->
 
+The blocks with \`ask\` can be pasted in their order; the [quick start](quick-start.md) defines it.
+
 Every refusal has one form:
 
-\`\`\`http
-POST /v1/policies
-
-{"name": "Partners", "rules": [{"action": "deny", "conditions": {"licenceType": "research"}}]}
+\`\`\`sh
+ask POST /v1/policies -d '{"name": "Partners", "rules": [{"action": "deny", "conditions": {"licenceType": "research"}}]}'
 \`\`\`
 \`\`\`json
 {

@@ -15,7 +15,7 @@ interface Shown {
 }
 
 /** Blocks whose request or page is about a fault. */
-const ABOUT_FAULTS = /^POST \/v1\/policies\/lint|licenceType/m;
+const ABOUT_FAULTS = /^ask POST \/v1\/policies\/lint|licenceType/m;
 /** Policies that show the warning, and what a condition does that is not known. */
 const ON_PURPOSE = ['"Training needs a license."', '"conditions":{"country":"XX"}'];
 
@@ -23,8 +23,8 @@ const ON_PURPOSE = ['"Training needs a license."', '"conditions":{"country":"XX"
 function policiesIn(block: string): Shown[] {
   if (ABOUT_FAULTS.test(block)) return [];
   const heredocs = [...block.matchAll(/<<'?(\w+)'?\n([^]*?)\n\1$/gm)].map(([, , text = '']) => text);
-  const body = /^(?:POST|PUT|PATCH) [^]*?\n\n([^]*)$/.exec(block)?.[1];
-  return [...heredocs, body ?? block].flatMap((text) => {
+  const bodies = [...block.matchAll(/ -d '([^]*?)'$/gm)].map(([, text = '']) => text);
+  return [...heredocs, ...(bodies.length > 0 ? bodies : [block])].flatMap((text) => {
     const document = parseDocument(text, { logLevel: 'silent' });
     return document.errors.length > 0 ? [] : withRules(document.toJS());
   });

@@ -1,11 +1,11 @@
 /**
- * The documentation is true: the requests in the pages are made, in order, and their replies compared; the README's
- * shell commands run in a shell; what is generated is up to date. In a reply `…` stands for any text, a key or last
- * entry `"..."` for what is left out; in a request `pol_…` is the id last seen with that prefix.
+ * The documentation is true: the blocks of each page are pasted into a shell, in order, and their replies compared;
+ * the README's commands run; what is generated is up to date. In a reply `…` stands for any text, a key or last entry
+ * `"..."` for what is left out.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
@@ -33,25 +33,6 @@ interface Block {
 const blocksOf = (page: string): Block[] =>
   [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map((match) => ({ language: match[1] ?? '', text: match[2] ?? '' }));
 
-const ID = /\b((?:cnt|col|off|pol|lic|stm|key|tok|dec|wh|evt|dlv|lrq)_|svc_(?:[sp]k|rt)_)[0-9A-Za-z]{20,}/g;
-
-/** `pol_…` and its like in a request, from what earlier replies had. */
-const filled = (text: string, seen: ReadonlyMap<string, string>): string =>
-  text.replaceAll(
-    /\b((?:cnt|col|pol|lic|stm|key|tok|dec|wh|evt|dlv|lrq)_|svc_(?:[sp]k|rt)_)…/g,
-    (shown, prefix: string) => seen.get(prefix) ?? shown,
-  );
-
-function parseRequest(text: string) {
-  const [head = '', body] = text.split(/\n\n([^]*)/);
-  const [line = '', ...headerLines] = head.trim().split('\n');
-  const [method = '', path = ''] = line.split(' ');
-  const headers = Object.fromEntries(
-    headerLines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()]),
-  );
-  return { method, path, options: { headers, ...(body === undefined ? {} : { raw: body }) } };
-}
-
 function like(actual: unknown, shown: unknown, at: string): void {
   if (typeof shown === 'string' && typeof actual === 'string' && shown.includes('…')) {
     const parts = shown.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -71,48 +52,49 @@ function like(actual: unknown, shown: unknown, at: string): void {
   } else assert.equal(actual, shown, at);
 }
 
-async function runPage(file: string): Promise<void> {
+/** A block of commands that `ask` the service. */
+const ASKS = /^(?:\w+=\S+ )?ask [A-Z]+ ['"/]/m;
+
+/** Pastes the blocks into one shell, with the functions of the quick start; a reply ends with its status. */
+async function pastePage(file: string): Promise<void> {
   await using postern = await startTestService();
-  const seen = new Map<string, string>();
-  let reply: Awaited<ReturnType<typeof postern.call>> | undefined;
-  for (const { language, text } of blocksOf(read(file))) {
-    if (language === 'http') {
-      const { method, path, options } = parseRequest(filled(text, seen));
-      reply = await postern.call(method, path, options);
-      assert.ok(reply.status < 500, `${file}: ${method} ${path} answered ${reply.text}`);
-      for (const [value, prefix = ''] of reply.text.matchAll(ID)) seen.set(prefix, value);
+  const folder = mkdtempSync(join(tmpdir(), 'postern-pasted-'));
+  try {
+    writeFileSync(join(folder, '.curlrc'), 'write-out = "\\n%{http_code}"\n');
+    const blocks = blocksOf(read(file));
+    const asked = blocks.filter(({ language, text }) => language === 'sh' && ASKS.test(text));
+    const [, functions = ''] = /^(ask\(\) [^]*?)ask GET/m.exec(read('docs/quick-start.md')) ?? [];
+    const script = asked
+      .map(({ text }) => text.replaceAll(/^export POSTERN_.*\n/gm, ''))
+      .join("printf '\\nend of block\\n'\n");
+    const env = { ...process.env, CURL_HOME: folder, POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
+    const { stdout } = await promisify(execFile)('bash', ['-euc', functions + script], { env, cwd: folder });
+    assertReplies(file, blocks, stdout.split('\nend of block\n'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function assertReplies(file: string, blocks: Block[], replies: string[]): void {
+  let reply: { status: number; text: string } | undefined;
+  for (const { language, text } of blocks) {
+    if (language === 'sh' && ASKS.test(text)) {
+      const [, said = '', status] = /^([^]*)\n(\d{3})\n?$/.exec(replies.shift() ?? '') ?? [];
+      reply = { status: Number(status), text: said };
+      assert.ok(reply.status < 500, `${file}: ${text} answered ${said}`);
     } else if (language === 'json' && reply !== undefined) {
       const shown = JSON.parse(text) as { error?: { code: keyof typeof ERRORS } };
-      like(reply.body, shown, `${file}: ${text.slice(0, 60)}`);
+      like(JSON.parse(reply.text), shown, `${file}: ${text.slice(0, 60)}`);
       if (shown.error === undefined) assert.ok(reply.status < 300, `${file}: ${reply.text}`);
       else assert.equal(reply.status, ERRORS[shown.error.code].status, file);
     } else if (language === 'csv') assert.equal(reply?.text.split('\r\n')[0], text.split('\n')[0], file);
   }
 }
 
-suite('the requests of the pages are answered as they say', { concurrency: 4 }, () => {
-  for (const file of globSync('docs/*.md').filter((page) => read(page).includes('```http'))) {
-    test(file, { timeout: 20_000 }, () => runPage(file));
+suite('the blocks of the pages, pasted into a shell, are answered as they say', { concurrency: 4 }, () => {
+  for (const file of globSync('docs/*.md').filter((page) => ASKS.test(read(page)))) {
+    test(file, { timeout: 60_000 }, () => pastePage(file));
   }
-});
-
-test('the quick start, pasted into a shell', { timeout: 60_000 }, async (t) => {
-  await using postern = await startTestService();
-  const folder = mkdtempSync(join(tmpdir(), 'postern-quick-start-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const blocks = blocksOf(read('docs/quick-start.md')).filter(
-    ({ language }) => language === 'sh' || language === 'json',
-  );
-  const script = blocks
-    .filter(({ language }) => language === 'sh')
-    .map(({ text }) => text.replaceAll(/^export POSTERN_.*\n/gm, ''))
-    .join("printf '\\nend of block\\n'\n");
-  const env = { ...process.env, POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
-  const { stdout } = await promisify(execFile)('sh', ['-euc', script], { env, cwd: folder });
-  const replies = stdout.split('end of block\n').map((reply) => JSON.parse(reply) as unknown);
-  const shown = blocks.filter(({ language }) => language === 'json').map(({ text }) => text);
-  assert.equal(replies.length, shown.length);
-  for (const [i, text] of shown.entries()) like(replies[i], JSON.parse(text), `block ${i + 1}: ${text.slice(0, 60)}`);
 });
 
 test("the README's first requests", { timeout: 60_000 }, async (t) => {
