@@ -39,6 +39,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
   [/^[A-Z]+ \/v1\/(api-keys|api_keys)(\/.*)?$/, 'api_keys:manage'],
   [/^[A-Z]+ \/v1\/users(\/.*)?$/, 'api_keys:manage'],
+  [/^POST \/v1\/signing-keys\/rotate$/, 'api_keys:manage'],
   [/^GET \/v1\/(audit-log|status)$/, 'api_keys:manage'],
 ];
 /** Routes that need two permissions, and refuse public keys. */
@@ -139,6 +140,7 @@ const PROMISED = [
   'POST /v1/users/links',
   'POST /v1/users/{id}/suspend',
   'POST /v1/users/{id}/reinstate',
+  'POST /v1/signing-keys/rotate',
   'GET /v1/audit-log',
   'GET /v1/statements',
   'GET /v1/statements/{id}',

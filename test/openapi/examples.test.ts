@@ -96,6 +96,8 @@ async function send({ operationId, method, path, requestBody, security }: Operat
 
 test('the service takes each as it stands', async () => {
   for (const [operationId, example] of Object.entries(EXAMPLES)) {
+    // Its client is no key, and the license that of a site: test/license-server has both.
+    if (operationId === 'getLicenseToken') continue;
     const answer = await send(byId.get(operationId) ?? assert.fail(operationId), example);
     assert.ok(answer.status >= 200 && answer.status < 300, `${operationId}: ${answer.text}`);
     const found = /^([a-z]{2,3}_)[0-9a-z]{26}$/.exec(answer.body?.id ?? '');

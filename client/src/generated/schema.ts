@@ -6587,6 +6587,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "host": "www.example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateProxyProbe"];
             };
         };
@@ -7617,6 +7622,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["RotateSigningKeys"];
             };
         };
@@ -7643,6 +7649,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example grant_type=client_credentials&resource=https%3A%2F%2Fwww.example.com%2Fnews%2F*&license=%3Clicense%3E%3Cpermits+type%3D%22usage%22%3Esearch%3C%2Fpermits%3E%3C%2Flicense%3E */
                 "application/x-www-form-urlencoded": components["schemas"]["LicenseTokenRequest"];
             };
         };
@@ -7718,6 +7725,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example token=eyJhbGciOiJFUzI1NiJ9.e30.AA */
                 "application/x-www-form-urlencoded": components["schemas"]["IntrospectRequest"];
             };
         };

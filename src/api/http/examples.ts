@@ -88,4 +88,12 @@ export const EXAMPLES: Readonly<Record<string, object | string>> = {
   createWebhook: { url: 'https://hooks.example.com/postern', events: ['license.*', 'access.denied'] },
   updateWebhook: { status: 'disabled' },
   eraseRequester: { confirm: 'university' },
+  createProxyProbe: { host: 'www.example.com' },
+  rotateSigningKeys: {},
+  getLicenseToken: new URLSearchParams({
+    grant_type: 'client_credentials',
+    resource: 'https://www.example.com/news/*',
+    license: '<license><permits type="usage">search</permits></license>',
+  }).toString(),
+  introspectLicenseToken: new URLSearchParams({ token: 'eyJhbGciOiJFUzI1NiJ9.e30.AA' }).toString(),
 };

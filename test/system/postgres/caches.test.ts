@@ -15,6 +15,7 @@ const database = stack.use(await (await testPostgres()).newDatabase());
 const { file } = stack.use(newDirectoryFile());
 const env = {
   POSTERN_DATABASE_URL: database.url,
+  POSTERN_PUBLIC_URL: 'https://access.example',
   POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true',
   POSTERN_CRAWLER_DIRECTORY: file,
 };
