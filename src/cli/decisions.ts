@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import type { LoggedDecision, Query } from '../../client/src/types.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
+import { findProgram } from '../rules/crawlers/program.ts';
 import { type CommandContext, calls, examples } from './command.ts';
 import { addGrounds, type GroundsAnswer, toGrounds } from './grounds.ts';
 import { openCsv, openOutput } from './output.ts';
@@ -154,15 +155,13 @@ async function* follow(
   }
 }
 
+const nameVisitor = ({ requesterId, crawler, context }: LoggedDecision): string =>
+  requesterId ?? crawler ?? (context?.userAgent === undefined ? 'anonymous' : findProgram(context.userAgent));
+
 function toLine(terminal: Terminal, decision: LoggedDecision): string {
-  const { created, allowed, reason, requesterId, crawler, externalId, url, permission, purpose } = decision;
+  const { created, allowed, reason, externalId, url, permission, purpose } = decision;
   const mark = allowed ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const request = [permission, purpose].filter((text) => text !== null).join(' for ');
-  const details = [
-    requesterId ?? crawler ?? 'anonymous',
-    externalId ?? url ?? '',
-    request,
-    allowed ? '' : String(reason),
-  ];
+  const details = [nameVisitor(decision), externalId ?? url ?? '', request, allowed ? '' : String(reason)];
   return `${created}  ${mark}  ${plain(details.filter((text) => text !== '').join('  '))}\n`;
 }

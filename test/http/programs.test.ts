@@ -1,7 +1,7 @@
 /** Programs that the directory of crawlers does not name: their requests, pages and addresses. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { commandHere } from '../../kit/command.ts';
+import { commandHere, startCommand } from '../../kit/command.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { findProgram } from '../../src/rules/crawlers/program.ts';
@@ -119,6 +119,16 @@ test('the log is filtered by program, and finds what the groups count', async ()
     env: { POSTERN_URL: postern.url, POSTERN_KEY: postern.key },
   });
   assert.equal(ran.stdout.trim().split('\n').length, 9);
+});
+
+test('a line of the log names the program', async () => {
+  const args = ['decisions', 'tail', '--last', '1', '--program', 'quiet-tool'];
+  const env = { POSTERN_URL: postern.url, POSTERN_KEY: postern.key };
+  const { child, written, ended } = startCommand(args, { env });
+  await until('a line is there', () => written.stdout.includes('robots.txt'));
+  child.kill('SIGINT');
+  await ended;
+  assert.match(written.stdout, / {2}quiet-tool {2}/);
 });
 
 test('programs without a name are found as other', async () => {
