@@ -58,7 +58,7 @@ export const SETTINGS = {
     read: readKey,
   },
   POSTERN_PUBLIC_URL: {
-    doc: 'https://… under which others reach this service, such as https://access.example.com; needed to issue License tokens',
+    doc: 'https://… under which others reach this service, such as https://access.example.com; needed to issue License tokens and for AuthZEN discovery',
     default: null,
     read: readPublicUrl,
   },

@@ -20,6 +20,7 @@ import { contentRoutes } from '../content/routes.ts';
 import { findMerged } from '../content/same-file.ts';
 import { siteRoutes } from '../content/sites/routes.ts';
 import { unregisteredRoutes } from '../content/unregistered/routes.ts';
+import { authzenRoutes } from '../decisions/authzen/routes.ts';
 import { accessRoutes } from '../decisions/check/routes.ts';
 import { columnsRoutes } from '../decisions/history/columns/remote.ts';
 import { openFinder } from '../decisions/history/find.ts';
@@ -88,6 +89,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const robotsReads = openReads(app, parts);
   accessRoutes(app, { ...checkDeps, openSignalsOf: signals.ofPages });
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals, robotsReads });
+  await authzenRoutes(app, { ...checkDeps, publicUrl: config.publicUrl });
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(db, columns);
   const tests = openTestLog(db, testLedger.ledgerNo);

@@ -30,6 +30,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^POST \/v1\/(crawlers\/register|identity-lists\/accept)$/, 'requesters:write'],
   [/^GET \/v1\/identity-lists$/, 'requesters:read'],
   [/^POST \/v1\/access\/check(\/batch)?$/, 'access:check'],
+  [/^POST \/access\/v1\/evaluations?$/, 'access:check'],
   [/^GET \/v1\/authorize$/, 'access:check'],
   [/^(POST|GET) \/v1\/proxy-probes(\/\{id\})?$/, 'access:check'],
   [
@@ -110,6 +111,8 @@ const PROMISED = [
   'POST /v1/api-keys/{id}/rotate',
   'POST /v1/access/check',
   'POST /v1/access/check/batch',
+  'POST /access/v1/evaluation',
+  'POST /access/v1/evaluations',
   'GET /v1/authorize',
   'GET /v1/access/decisions',
   'GET /v1/access/decisions/{id}',
@@ -188,7 +191,7 @@ after(() => postern[Symbol.asyncDispose]());
 const { body: openapi } = await postern.call('GET', '/openapi.json', { key: null });
 const described = Object.entries(openapi.paths as Record<string, object>)
   .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
-  .filter((route) => route.includes(' /v1/'));
+  .filter((route) => / \/(access\/)?v1\//.test(route));
 /** Their caller is a requester, by its token: no key has a permission for them. */
 const PARTNERS = /^[A-Z]+ \/v1\/me(\/|$)/;
 /** Served, and not described. */

@@ -111,6 +111,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/authzen-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where gateways find the decision point */
+        get: operations["getAuthzenConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access/v1/evaluation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a decision as AuthZEN has it
+         * @description Needs the permission `access:check` (Ask for decisions).
+         */
+        post: operations["evaluateAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access/v1/evaluations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for up to 1,000 decisions as AuthZEN has it
+         * @description Needs the permission `access:check` (Ask for decisions).
+         */
+        post: operations["evaluateAccesses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/proxy-probes": {
         parameters: {
             query?: never;
@@ -2564,6 +2621,11 @@ export interface components {
             totalCount: number;
             nextCursor: string | null;
         };
+        AuthzenConfiguration: {
+            policy_decision_point: string;
+            access_evaluation_endpoint: string;
+            access_evaluations_endpoint: string;
+        };
         BulkDelete: {
             ids: string[];
         };
@@ -3416,6 +3478,122 @@ export interface components {
         ErrorCode: "invalid_request" | "ambiguous_content" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "crawler_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "crawler_exists" | "too_many_crawlers" | "statement_running" | "statement_final" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
+        Evaluation: {
+            subject: components["schemas"]["EvaluationSubject"];
+            action: components["schemas"]["EvaluationAction"];
+            resource: components["schemas"]["EvaluationResource"];
+            context?: components["schemas"]["EvaluationContext"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `name` is the permission */
+        EvaluationAction: {
+            /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
+            name: string;
+            /** @description Texts, numbers and booleans are attributes that rules can read; other values are ignored */
+            properties?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Facts about the original request */
+        EvaluationContext: {
+            /** @description The purpose in your own words: 1–64 characters, and not `*` */
+            purpose?: string;
+            /** @description An ISO 3166 alpha-2 code in capitals */
+            country?: string;
+            /** Format: ip */
+            ip?: string;
+            userAgent?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        EvaluationDecision: {
+            decision: boolean;
+            context: components["schemas"]["EvaluationDecisionContext"];
+        };
+        EvaluationDecisionContext: {
+            /** @description Id of the decision */
+            id?: string | null;
+            /** @description null when allowed */
+            reason?: (components["schemas"]["DenialReason"] | null) | ("content_not_found" | "ambiguous_content");
+            /** @description On a denial: a sentence */
+            reason_user?: {
+                en: string;
+            };
+            /** @description Of one evaluation: what would have turned the denial, as checks with `explain` have it */
+            remedies?: unknown[];
+            /**
+             * @description The collection only observes: `decision` is true, also where the policy denies
+             * @enum {boolean}
+             */
+            enforced?: false;
+            /** @description With `enforced`: what the policy says */
+            allowed?: boolean;
+            /** @description This evaluation is not valid */
+            error?: {
+                status: number;
+                message: string;
+            };
+        };
+        EvaluationDecisions: {
+            /** @description In the order of the request */
+            evaluations?: components["schemas"]["EvaluationDecision"][];
+            /** @description Without `evaluations` in the request */
+            decision?: boolean;
+            context?: components["schemas"]["EvaluationDecisionContext"];
+        };
+        /** @description The item or URL that is asked for */
+        EvaluationResource: {
+            type: string;
+            /** @description Id or externalId of the item, or a URL */
+            id: string;
+            /** @description Texts, numbers and booleans are attributes that rules can read; other values are ignored */
+            properties?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The requester; `id` is its id */
+        EvaluationSubject: {
+            type: string;
+            /** @description 1–128 letters, digits or . _ : @ / - */
+            id: string;
+            /** @description Texts, numbers and booleans are attributes that rules can read; other values are ignored */
+            properties?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        Evaluations: {
+            subject?: {
+                [key: string]: unknown;
+            };
+            action?: {
+                [key: string]: unknown;
+            };
+            resource?: {
+                [key: string]: unknown;
+            };
+            context?: {
+                [key: string]: unknown;
+            };
+            evaluations?: unknown[];
+            options?: {
+                /**
+                 * @description When to stop; `execute_all` by default: never
+                 * @enum {unknown}
+                 */
+                evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit";
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A change of a record, or a decision */
         Event: {
             id: string;
@@ -6572,6 +6750,126 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getAuthzenConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthzenConfiguration"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    evaluateAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "user",
+                 *         "id": "university",
+                 *         "properties": {
+                 *           "role": "editor"
+                 *         }
+                 *       },
+                 *       "action": {
+                 *         "name": "full_access"
+                 *       },
+                 *       "resource": {
+                 *         "type": "article",
+                 *         "id": "tides"
+                 *       },
+                 *       "context": {
+                 *         "purpose": "reading"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Evaluation"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationDecision"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    evaluateAccesses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "user",
+                 *         "id": "university"
+                 *       },
+                 *       "action": {
+                 *         "name": "full_access"
+                 *       },
+                 *       "evaluations": [
+                 *         {
+                 *           "resource": {
+                 *             "type": "article",
+                 *             "id": "tides"
+                 *           }
+                 *         },
+                 *         {
+                 *           "resource": {
+                 *             "type": "page",
+                 *             "id": "https://www.example.com/news/"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Evaluations"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationDecisions"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
             "5XX": components["responses"]["Refused"];
         };
     };

@@ -62,6 +62,20 @@ export const EXAMPLES: Readonly<Record<string, object | string>> = {
   updateLicense: { features: ['archive'] },
   previewStatement: { startsAt: '2030-10-28T00:00:00Z', units: 100, terms: TERMS },
   reconcileStatement: 'contentId,count\ntides,2\n',
+  evaluateAccess: {
+    subject: { type: 'user', id: 'university', properties: { role: 'editor' } },
+    action: { name: 'full_access' },
+    resource: { type: 'article', id: 'tides' },
+    context: { purpose: 'reading' },
+  },
+  evaluateAccesses: {
+    subject: { type: 'user', id: 'university' },
+    action: { name: 'full_access' },
+    evaluations: [
+      { resource: { type: 'article', id: 'tides' } },
+      { resource: { type: 'page', id: 'https://www.example.com/news/' } },
+    ],
+  },
   checkAccess: {
     contentId: 'tides',
     requesterId: 'university',

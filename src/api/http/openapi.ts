@@ -108,6 +108,7 @@ const TAGS = {
   Access: 'Checks: who may have what content now; and the log of all decisions.',
   Analytics: 'Reports of what was decided, for whom and how often; and what needs attention now.',
   'API keys': 'Keys of servers and pages, with permissions.',
+  AuthZEN: 'The same decisions in the form of OpenID AuthZEN 1.0, which gateways speak.',
   'Audit log': 'Every edit, with its author.',
   Collections: 'Policies for everything at some addresses.',
   Content: 'Items: what a publisher owns, each with its address and policy.',

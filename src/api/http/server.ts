@@ -90,7 +90,7 @@ export function createServer(logger: FastifyBaseLogger): App {
   });
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/v1')) route.schema = { querystring: NoQuery, ...route.schema };
-    else route.bodyLimit ??= KEYLESS_BODY_BYTES_MAX;
+    else if (route.config?.permission == null) route.bodyLimit ??= KEYLESS_BODY_BYTES_MAX;
   });
   bindCursors(app);
   app.addHook('onRoute', (route) => {

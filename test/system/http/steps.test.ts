@@ -102,6 +102,12 @@ interface Ask {
 
 const context = { userAgent: 'a'.repeat(1024), ip: '2001:db8::1' };
 const checkOf = (more: object = {}) => ({ contentId: 'first', requesterId: 'first', context, dryRun: true, ...more });
+const evaluationOf = () => ({
+  subject: { type: 'user', id: 'first', properties: Object.fromEntries(many(32, (i) => [`${i}`, 'a'.repeat(256)])) },
+  action: { name: 'read' },
+  resource: { type: 'article', id: 'first' },
+  context: { userAgent: context.userAgent },
+});
 const scope = { contentIds: names(1), tags: names(2), policyIds: names(3) };
 const plain: Ask[] = [{}];
 const page: Ask[] = [{ path: '?limit=100' }];
@@ -118,6 +124,9 @@ const ROWS: Record<string, Ask[]> = {
   'GET /metrics': plain,
   'POST /v1/access/check': [{ body: checkOf() }, { body: checkOf({ explain: true }) }],
   'POST /v1/access/check/batch': [{ body: { checks: many(100, () => checkOf()) } }],
+  'POST /access/v1/evaluation': [{ body: evaluationOf() }],
+  'POST /access/v1/evaluations': [{ body: { evaluations: many(100, evaluationOf) } }],
+  'GET /.well-known/authzen-configuration': plain,
   'GET /v1/authorize': [
     { headers: { 'x-postern-key': postern.key, 'x-original-uri': '/0', 'user-agent': context.userAgent } },
     { headers: { 'x-postern-key': postern.key, 'x-original-uri': `/${'%41'.repeat(4000)}` } },
