@@ -29,6 +29,14 @@ test('pages', () => {
   assert.deepEqual(bare, []);
 });
 
+test('a proxy gets a key of its own, never that of the reader', () => {
+  const commands = globSync('docs/enforce/*.md', { cwd: root }).flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = '']) => text),
+  );
+  assert.ok(commands.some((text) => text.includes('postern keys create nginx --permission access:check')));
+  for (const text of commands) assert.doesNotMatch(text, /\$POSTERN_KEY/);
+});
+
 test('messages', () => {
   const said = globSync('{src,console/src}/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
