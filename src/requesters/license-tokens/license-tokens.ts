@@ -61,6 +61,16 @@ export function openLicenseTokens({ db, changes, clock, publicUrl }: LicenseToke
   const now = () => clock.now();
   const keys = openSigningKeys(db, changes, now);
   const known = changes.known('licenseTokens', new Cache<string, Known>(KNOWN_MAX));
+  // A client gets its next token with the same one of its requester.
+  const sources = changes.known('licenseTokens', new Cache<string, RequesterToken>(KNOWN_MAX));
+
+  const findSource = (requesterId: string, tokenId: string): Promise<RequesterToken | undefined> =>
+    sources.read(async (keep) => {
+      const source = await findToken(db, requesterId, tokenId);
+      if (source !== undefined) keep(tokenId, source);
+      return source;
+    });
+
   const server = publicUrl === null ? null : `${publicUrl}/olp`;
 
   const admit = ({ token, source }: Known): LicenseToken | undefined =>
@@ -69,7 +79,7 @@ export function openLicenseTokens({ db, changes, clock, publicUrl }: LicenseToke
   const load = (text: string, issuer: string): Promise<LicenseToken | undefined> =>
     known.read(async (keep) => {
       const token = await verify(text, { keys, issuer, now: now() });
-      const source = token && (await findToken(db, token.requesterId, token.tokenId));
+      const source = token && (sources.get(token.tokenId) ?? (await findSource(token.requesterId, token.tokenId)));
       if (token === undefined || source === undefined) return undefined;
       keep(text, { token, source });
       return admit({ token, source });
