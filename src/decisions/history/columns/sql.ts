@@ -104,9 +104,7 @@ export async function select(connection: DuckDBConnection, selection: Selection)
   for (const key of Object.keys(NUMBERED) as (keyof typeof NUMBERED)[]) {
     const id = selection[key];
     if (id === undefined || key === 'requesterId') continue;
-    const column = own(NUMBERED[key][0]);
-    if (key === 'program' && id === OTHER_PROGRAMS) terms.push(isUnnamed(column));
-    else terms.push(`${column} = ${integer((await findNumber(connection, key, id)) ?? NOWHERE)}`);
+    terms.push(await numberedTerm(connection, { key, id, column: own(NUMBERED[key][0]) }));
   }
   // Joins: a third of the time of `in`.
   const ofType =
@@ -115,6 +113,14 @@ export async function select(connection: DuckDBConnection, selection: Selection)
       : ` join (select number as typed from content where type = ${text(type)}) on typed = content`;
   const below = pagePrefix === undefined ? '' : ` join (${pagesBelow(pagePrefix)}) on below = page`;
   return `from decisions${ofType}${below} where ${terms.join(' and ')}`;
+}
+
+async function numberedTerm(
+  connection: DuckDBConnection,
+  { key, id, column }: { key: keyof typeof NUMBERED; id: string; column: string },
+): Promise<string> {
+  if (key === 'program' && id === OTHER_PROGRAMS) return isUnnamed(column);
+  return `${column} = ${integer((await findNumber(connection, key, id)) ?? NOWHERE)}`;
 }
 
 /** 0: the user agent was not kept. */
