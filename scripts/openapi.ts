@@ -14,7 +14,7 @@ import { readConfig } from '../src/service/config.ts';
 interface Operation {
   operationId: string;
   parameters?: { in: string; name: string }[];
-  requestBody?: object;
+  requestBody?: { content: Record<string, unknown> };
 }
 export interface Document {
   components: { schemas: Record<string, { enum?: string[] }> };
@@ -54,6 +54,8 @@ function toTable({ paths }: Document): string {
         `answers: '${answerKind(operation, query)}'`,
       ];
       if (operation.requestBody !== undefined) fields.push('takesBody: true');
+      if (operation.requestBody?.content['application/x-www-form-urlencoded'] !== undefined)
+        fields.push('takesForm: true');
       if (query.length > 0) fields.push('takesQuery: true');
       return `  ${operation.operationId}: { ${fields.join(', ')} },\n`;
     }),

@@ -31,12 +31,16 @@ export type Postern = Operations & {
   ): Promise<Response>;
 };
 
+const FORM = 'application/x-www-form-urlencoded';
+
 /** A row of the table. */
 interface Operation {
   method: string;
   path: string;
   answers: 'json' | 'pages' | 'events' | 'text' | 'verdict';
   takesBody?: true;
+  /** Its body is sent as a form, as OAuth has it. */
+  takesForm?: true;
   takesQuery?: true;
 }
 
@@ -60,9 +64,12 @@ export function createPostern(options: ConnectionOptions): Postern {
 function run(connection: Connection, operation: Operation, args: unknown[]): unknown {
   const rest = [...args];
   const path = fillPath(operation.path, () => rest.shift());
-  const body = operation.takesBody === true ? rest.shift() : undefined;
+  const given = operation.takesBody === true ? rest.shift() : undefined;
   const query = operation.takesQuery === true ? (rest.shift() as Record<string, unknown> | undefined) : undefined;
-  const call = rest.shift() as CallOptions | undefined;
+  const own = rest.shift() as CallOptions | undefined;
+  const isForm = operation.takesForm === true;
+  const body = isForm ? new URLSearchParams(given as Record<string, string>).toString() : given;
+  const call = isForm ? { ...own, headers: { 'content-type': FORM, ...own?.headers } } : own;
   const { method, answers } = operation;
   if (answers === 'pages') {
     return paged(async (cursor) => {

@@ -23,7 +23,9 @@ type SentAs<O> = O extends { requestBody: { content: { 'text/csv': infer Csv } }
     ? Json
     : O extends { requestBody?: { content: { 'application/json': infer Json } } }
       ? Json
-      : never;
+      : O extends { requestBody: { content: { 'application/x-www-form-urlencoded': infer Form } } }
+        ? Form
+        : never;
 
 /** The body that an operation takes. */
 export type Body<K extends OperationName> = SentAs<operations[K]>;

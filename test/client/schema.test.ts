@@ -95,3 +95,8 @@ test('types say what goes in and what comes out', async () => {
   };
   assert.equal(typeof wrong, 'function');
 });
+
+test('a form is sent where OAuth has one', async () => {
+  const client = createPostern({ url: postern.url, key: postern.key });
+  assert.deepEqual(await client.introspectLicenseToken({ token: 'none' }), { active: false });
+});

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import type { Command } from 'commander';
 import { startTestService } from '../../kit/service.ts';
 import { EXAMPLES } from '../../src/api/http/examples.ts';
-import { COMMANDS } from '../../src/api/http/samples.ts';
+import { COMMANDS, writeBody } from '../../src/api/http/samples.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { made } from '../http/given.ts';
 
@@ -88,8 +88,7 @@ const PATHS: Record<string, () => string | Promise<string>> = {
 async function send({ operationId, method, path, requestBody, security }: Operation, example: object | string) {
   const target = (await PATHS[operationId]?.()) ?? path;
   const [type = ''] = Object.keys(requestBody?.content ?? {});
-  const text = typeof example === 'string' ? example : JSON.stringify(example);
-  const raw = text.replaceAll(/\b([a-z]{3}_)[0-9a-z]{26}\b/g, (_, prefix: string) => id(prefix));
+  const raw = writeBody(type, example).replaceAll(/\b([a-z]{3}_)[0-9a-z]{26}\b/g, (_, prefix: string) => id(prefix));
   const key = security.some((one) => Object.hasOwn(one, 'requesterToken')) ? token : postern.key;
   return postern.call(method, target, { raw, key, headers: { 'content-type': type } });
 }

@@ -7947,7 +7947,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /** @example grant_type=client_credentials&resource=https%3A%2F%2Fwww.example.com%2Fnews%2F*&license=%3Clicense%3E%3Cpermits+type%3D%22usage%22%3Esearch%3C%2Fpermits%3E%3C%2Flicense%3E */
+                /**
+                 * @example {
+                 *       "grant_type": "client_credentials",
+                 *       "resource": "https://www.example.com/news/*",
+                 *       "license": "<license><permits type=\"usage\">search</permits></license>"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["LicenseTokenRequest"];
             };
         };
@@ -8023,7 +8029,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /** @example token=eyJhbGciOiJFUzI1NiJ9.e30.AA */
+                /**
+                 * @example {
+                 *       "token": "eyJhbGciOiJFUzI1NiJ9.e30.AA"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["IntrospectRequest"];
             };
         };

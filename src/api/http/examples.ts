@@ -104,10 +104,10 @@ export const EXAMPLES: Readonly<Record<string, object | string>> = {
   eraseRequester: { confirm: 'university' },
   createProxyProbe: { host: 'www.example.com' },
   rotateSigningKeys: {},
-  getLicenseToken: new URLSearchParams({
+  getLicenseToken: {
     grant_type: 'client_credentials',
     resource: 'https://www.example.com/news/*',
     license: '<license><permits type="usage">search</permits></license>',
-  }).toString(),
-  introspectLicenseToken: new URLSearchParams({ token: 'eyJhbGciOiJFUzI1NiJ9.e30.AA' }).toString(),
+  },
+  introspectLicenseToken: { token: 'eyJhbGciOiJFUzI1NiJ9.e30.AA' },
 };

@@ -79,9 +79,18 @@ function curlSample(method: string, path: string, { security = [], requestBody }
 
 function curlBody(content: Record<string, { example?: unknown }>): string[] {
   return Object.entries(content).flatMap(([type, { example }]) => {
-    const text = typeof example === 'string' ? example : JSON.stringify(example);
+    const text = writeBody(type, example);
     return [`-H 'Content-Type: ${type}'`, `--data-binary '${text.replaceAll("'", String.raw`'\''`)}'`];
   });
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Returns an example as the body of a request. */
+export function writeBody(type: string, example: unknown): string {
+  if (typeof example === 'string') return example;
+  if (type === FORM) return new URLSearchParams(example as Record<string, string>).toString();
+  return JSON.stringify(example);
 }
 
 const HEADERS: Readonly<Record<string, string>> = {
