@@ -70,8 +70,9 @@ export function openCore(options: CoreOptions): Decide {
   function answerTo(asked: Asked, visit: Visit): Verdict | undefined {
     if (isListedFile(asked, visit)) return servedAlways();
     if ('error' in asked && asked.error.code === 'content_not_found') return undefined;
-    const scheme = /^license\b/i.test(visit.header('authorization') ?? '') ? 'License' : 'Bearer';
-    return verdictOf(shownOf(options, asked), { challenge: options.challenge ?? 'Bearer', scheme }, (offered) =>
+    // A token is sent on only with one of its two schemes.
+    const [scheme = ''] = /^\w*/.exec(visit.header('authorization') ?? '') ?? [];
+    return verdictOf(shownOf(options, asked), options.challenge ?? 'Bearer', scheme, (offered) =>
       options.refusals?.offers(offered, urlOf(options, visit)),
     );
   }

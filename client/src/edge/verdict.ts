@@ -42,12 +42,7 @@ const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-ex
 type Prices = (offered: readonly Offered[]) => Record<string, string> | undefined;
 
 /** `challenge`: the WWW-Authenticate of a 401; `scheme`: that of the visitor's token. */
-interface Challenges {
-  challenge: string;
-  scheme: 'Bearer' | 'License';
-}
-
-export function verdictOf(asked: Asked, { challenge, scheme }: Challenges, prices: Prices): Verdict {
+export function verdictOf(asked: Asked, challenge: string, scheme: string, prices: Prices): Verdict {
   if ('error' in asked) {
     if (asked.error.code !== 'invalid_token') return refused(403, 'refused_question', 'The check was refused.', {});
     return refused(401, 'invalid_token', asked.error.message, {
