@@ -218,6 +218,10 @@ const CHANGES: { [route: string]: Plan } = {
   'POST /v1/licenses/{id}/revoke': changes('license.revoked', newLicense),
   ...keyRoutes('/v1/api-keys'),
   ...keyRoutes('/v1/api_keys'),
+  'POST /v1/signing-keys/rotate': async (path) => {
+    await made(postern, path, {}, 200);
+    return { path, kind: 'signing_keys.rotated', target: 'signing_keys' };
+  },
   'POST /v1/users/links': makes('user.link_created', () => ({ name: 'New', role: 'viewer' })),
   'POST /v1/users/{id}/suspend': changes('user.suspended', newUser),
   'POST /v1/users/{id}/reinstate': changes('user.reinstated', async () => {
@@ -245,8 +249,9 @@ const routes = Object.entries(openapi.paths as { [path: string]: object })
   // Partners' requests for licenses have a test of their own: their actor is a token.
   .filter((route) => /^(POST|PUT|PATCH|DELETE) \/v1\/(?!me\/)/.test(route));
 
-/** Sites are known by their hosts, crawlers by their tokens. */
-const nameOf = (record: Record): string => record.id ?? record.host ?? record.token ?? record.userAgents?.[0];
+/** Sites are known by their hosts, crawlers by their tokens, and of signing keys there is one set. */
+const nameOf = (record: Record): string =>
+  record.id ?? record.host ?? record.token ?? record.userAgents?.[0] ?? record.object;
 
 describe('every route that changes something leaves an entry', () => {
   const actor = { id: '' };

@@ -11,7 +11,14 @@ export async function planRotate(db: Db, atOnce: boolean, now: number): Promise<
   const answer = toAnswer(after, now);
   return {
     steps: [before === undefined ? insertFirstKeys(after) : replaceKeys(before, after)],
-    changes: [{ kind: 'signing_keys.rotated', id: 'signing_keys', object: answer }],
+    changes: [
+      {
+        kind: 'signing_keys.rotated',
+        id: 'signing_keys',
+        object: answer,
+        ...(before === undefined ? {} : { before: toAnswer(before, now) }),
+      },
+    ],
     status: 200,
     body: answer,
   };

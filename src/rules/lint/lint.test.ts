@@ -175,7 +175,7 @@ test('an earlier rule that holds whenever a later one does', () => {
     [allow({ crawlerOperator: ['OpenAI', 'Anthropic'] }), deny({ crawler: 'GPTBot', country: 'DE' })],
     [deny({ crawlerPurposeNot: 'training' }), allow({ crawlerPurpose: 'search' })],
     [allow({ requesterVerified: true }), deny({ requesterVerified: ['ip', 'dns'] })],
-    [allow({ requesterVerified: ['token', 'signature', 'ip', 'dns'] }), deny({ requesterVerified: true })],
+    [allow({ requesterVerified: ['token', 'license', 'signature', 'ip', 'dns'] }), deny({ requesterVerified: true })],
     [allow({ contentTypeNot: ['image', 'video'] }), deny({ contentType: ['article', 'report', 'dataset'] })],
     [allow({ contentMetadata: { a: [1, 2] } }), deny({ contentMetadata: { a: 1, b: 1 } })],
     [deny({ contentMetadataNot: { a: 1, b: 1 } }), allow({ contentMetadataNot: { a: 1 } })],
