@@ -53,8 +53,9 @@ const fault = async (text: string): Promise<string | null> => {
 test('resolves to the requester, at once where it is in memory', async () => {
   await register('reader');
   const { id, token } = await make('reader');
-  assert.deepEqual(await tokens.resolve(token), { requesterId: 'reader', tokenId: id });
-  assert.deepEqual(tokens.resolve(token), { requesterId: 'reader', tokenId: id }, 'without a promise');
+  const known = { requesterId: 'reader', tokenId: id, until: null };
+  assert.deepEqual(await tokens.resolve(token), known);
+  assert.deepEqual(tokens.resolve(token), known, 'without a promise');
   assert.equal(tokens.lastUsedAt(id), clock.now());
 });
 

@@ -56,7 +56,7 @@ export const CRAWLER_CONDITIONS = {
       Type.Boolean(),
       Type.Array(Type.Enum([...VERIFIED_KINDS]), { minItems: 1, maxItems: LIST_MAX }),
     ]),
-    doc: 'The requester was verified (`true`), was not (`false`), or was verified by any of these means: `token`, `signature`, `ip`, `dns`. Without a requester, it is `false`.',
+    doc: 'The requester was verified (`true`), was not (`false`), or was verified by any of: `token`, `license`, `signature`, `ip`, `dns`. Without a requester, it is `false`.',
     example: ['signature', 'ip'],
     compile(value: boolean | VerifiedKind[]): Test {
       if (typeof value === 'boolean') return (facts) => (visitorProof(facts) !== null) === value;

@@ -417,6 +417,19 @@ test('permissions without a meaning of their own', () => {
   ]);
 });
 
+test('a deny on the proof of a requester is evaded without one', () => {
+  const signed = deny({ requesterVerified: ['signature'], hasValidLicense: false });
+  const codes = ['deny_evaded_by_silence'];
+  const here = ['rules[0].conditions.requesterVerified'];
+  assert.deepEqual(warned([signed, allow({ hasValidLicense: false })], codes, 'deny'), here);
+  assert.deepEqual(warned([signed], codes, 'allow'), here);
+  const [warning] = lint([signed], 'allow').filter(({ code }) => code === codes[0]);
+  assert.match(warning?.message ?? '', /`requesterVerified: false`, which also holds without a requester/);
+  // What it advises, and an allow rule that asks for the proof.
+  assert.deepEqual(warned([signed, deny({ requesterVerified: false })], codes, 'allow'), []);
+  assert.deepEqual(warned([signed, allow({ requesterVerified: true })], codes, 'deny'), []);
+});
+
 test('a deny that is evaded by silence', () => {
   const codes = ['deny_evaded_by_silence'];
   const open = (...rules: Rule[]): string[] => warned(rules, codes, 'allow');

@@ -187,6 +187,16 @@ function toLists(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toLists(one)]));
 }
 
+/** Returns the condition of a deny rule that holds for the checks without the value. */
+function closedBy(key: string, ofLicense: boolean): string {
+  if (ofLicense) return code('hasValidLicense: false');
+  if (key === 'requesterVerified') return `${code('requesterVerified: false')}, which also holds without a requester`;
+  if (key === 'ip') return `${code('ipNot: ["0.0.0.0/0", "::/0"]')}, which holds only for checks without an address`;
+  const negation = key === 'crawlerVerified' ? 'userAgentNot' : `${key}Not`;
+  const accepted = key === 'crawlerVerified' ? 'texts' : 'values';
+  return `${code(negation)} and the ${accepted} you accept, which also holds when the value is missing`;
+}
+
 function evaded({ index, key, allowedBy }: Evasion): Warning {
   const ofLicense = key === 'hasValidLicense' || key.startsWith('license');
   const ofRequester = ofLicense || key.startsWith('requester');
@@ -197,13 +207,7 @@ function evaded({ index, key, allowedBy }: Evasion): Warning {
       ? `make the default action ${code('deny')} and allow what you accept`
       : `require ${code(key)} in ${at(allowedBy)}`;
   const add = allowedBy === null ? 'add a deny rule' : `add a deny rule before ${by}`;
-  const closing = ofLicense
-    ? `${add} with ${code('hasValidLicense: false')}`
-    : key === 'crawlerVerified'
-      ? `${add} with ${code('userAgentNot')} and the texts you accept, which also holds when the value is missing`
-      : key === 'ip'
-        ? `${add} with ${code('ipNot: ["0.0.0.0/0", "::/0"]')}, which holds only for checks without an address`
-        : `${add} with ${code(`${key}Not`)} and the values you accept, which also holds when the value is missing`;
+  const closing = `${add} with ${closedBy(key, ofLicense)}`;
   const message =
     `A check without ${code(omitted)} is not denied by this rule, and ${by} then allows it. ` +
     `If it should stay denied, ${closing}, or ${instead}.`;

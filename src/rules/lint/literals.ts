@@ -25,7 +25,7 @@ import {
   PATHS,
 } from './cells.ts';
 import { type Intervals, intersection, union } from './intervals.ts';
-import { type Conjunction, LICENSE_SUBJECT, type Literal } from './region.ts';
+import { type Conjunction, LICENSE_SUBJECT, type Literal, UNVERIFIED } from './region.ts';
 
 /** `…Not` conditions on several metadata keys multiply the conjunctions of a rule. */
 const ALTERNATIVES_MAX = 64;
@@ -123,8 +123,6 @@ const VALUES: Partial<Record<ConditionKey, readonly [kind: AnyKind, toValue: (te
 // ---------------------------------------------------------------------------------------------------------------------
 // Who is asking
 
-/** Stands for a requester that was not verified. */
-const UNVERIFIED = '';
 const PROVEN = oneOutOf(['true', 'false']);
 const VERIFIED = oneOutOf([UNVERIFIED, ...VERIFIED_KINDS]);
 

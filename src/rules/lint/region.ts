@@ -47,6 +47,8 @@ export const EVERYTHING: Region = new Map();
 const PIECES_MAX = 256;
 
 export const LICENSE_SUBJECT = 'licenses';
+/** Stands for a requester that was not verified. */
+export const UNVERIFIED = '';
 /** Known exactly when the requester is registered. */
 const REGISTERED = 'requesterTags';
 const REQUESTER_METADATA = 'requesterMetadata.';
@@ -161,9 +163,10 @@ export function silenced(region: Region, subjects: readonly string[]): Region {
 export const attributesIn = (region: Region): string[] =>
   [...region.keys()].filter((subject) => subject.startsWith('attributes.'));
 
-/** Returns the region of the same checks without a requester: no id, so no record and no license. */
+/** Returns the region of the same checks without a requester: no id, so no record, no license and no proof. */
 export function anonymous(region: Region): Region {
   const rest = new Map([...region].filter(([subject]) => !subject.startsWith(REQUESTER_METADATA)));
   rest.set(LICENSE_SUBJECT, { unknown: false, known: { some: [], none: [ANY_LICENSE] } satisfies Licenses });
+  rest.set('requesterVerified', { unknown: false, known: { only: new Set([UNVERIFIED]), not: new Set() } });
   return silenced(rest, ['requesterId', 'requesterType', REGISTERED]);
 }

@@ -33,7 +33,7 @@ const WITHHELD: readonly (readonly string[])[] = [
   ['ip'],
   ['attributes'],
   OF_THE_AGENT,
-  ['requesterId', 'requesterType', 'requesterTags', 'requesterMetadata', ...LICENSE_KEYS],
+  ['requesterId', 'requesterType', 'requesterTags', 'requesterMetadata', 'requesterVerified', ...LICENSE_KEYS],
 ];
 
 export interface Evasion {
