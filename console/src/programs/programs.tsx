@@ -82,9 +82,10 @@ function Denials({ of: program, count }: { of: string; count: number }) {
   const { values } = useFilters();
   const { from = new Date(Date.now() - SPAN_MS).toISOString(), to, enforced = 'true' } = values;
   const query = { program, allowed: 'false', enforced, from, ...(to === undefined ? {} : { to }) };
+  const shown = formatCount(count);
   return (
-    <Link href={`/decisions?${new URLSearchParams(query).toString()}`} aria-label={`See denials of ${program}`}>
-      {formatCount(count)}
+    <Link href={`/decisions?${new URLSearchParams(query).toString()}`} aria-label={`${shown} denials of ${program}`}>
+      {shown}
     </Link>
   );
 }

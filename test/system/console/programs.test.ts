@@ -105,7 +105,7 @@ test('the denials of a program are one press away', async () => {
   await using signed = await signedIn(browser, postern.url, postern.key);
   const { page } = signed;
   await page.goto('/console/programs');
-  await page.getByRole('link', { name: 'See denials of lodestone-reader' }).click();
+  await page.getByRole('link', { name: /denials of lodestone-reader$/ }).click();
   await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
   await page.locator('[data-total="1"]').waitFor();
   assert.equal(await page.getByRole('textbox', { name: 'Program', exact: true }).inputValue(), 'lodestone-reader');
