@@ -24,7 +24,9 @@ async function nginx(faults: Faults = {}): Promise<WebServer> {
   const port = await freePort();
   const keyFile = join(folderOf({}), 'postern-key.conf');
   const write = configurationOf('nginx', 'sh', { 'sudo ': '', '/etc/nginx/postern-key.conf': keyFile });
-  execFileSync('sh', ['-euc', write], { env: { PATH: process.env.PATH, POSTERN_KEY: postern.key } });
+  execFileSync('sh', ['-euc', write], {
+    env: { PATH: process.env.PATH, POSTERN_URL: postern.url, POSTERN_KEY: postern.key },
+  });
   const texts = {
     'origin=https://www.example.com': 'origin=http://$http_host',
     ...faults,

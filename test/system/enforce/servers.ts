@@ -19,8 +19,12 @@ export interface Start {
 async function nginx({ asked, key, site, application, changes }: Start): Promise<WebServer> {
   const port = await freePort();
   const keyFile = join(folderOf({}), 'postern-key.conf');
-  const command = configurationOf('nginx', 'sh', { 'sudo ': '', '/etc/nginx/postern-key.conf': keyFile });
-  execFileSync('sh', ['-euc', command], { env: { PATH: process.env.PATH, POSTERN_KEY: key } });
+  const command = configurationOf('nginx', 'sh', {
+    'sudo ': '',
+    '/etc/nginx/postern-key.conf': keyFile,
+    '$(npx postern keys create nginx --permission access:check)': key,
+  });
+  execFileSync('sh', ['-euc', command], { env: { PATH: process.env.PATH } });
   const conf = configurationOf('nginx', 'nginx', {
     '127.0.0.1:8080': asked,
     'listen 80': `listen 127.0.0.1:${port}`,

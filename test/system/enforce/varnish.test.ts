@@ -62,8 +62,12 @@ async function startVarnish(key: string, changes: Record<string, string> = {}): 
   requireCommand('varnishd', 'varnish');
   const [port, folder] = [await freePort(), folderOf({})];
   const keyFile = join(folder, 'postern-key.vcl');
-  const command = configurationOf('varnish', 'sh', { 'sudo ': '', '/etc/varnish/postern-key.vcl': keyFile });
-  execFileSync('sh', ['-euc', command], { env: { PATH: process.env.PATH, POSTERN_KEY: key } });
+  const command = configurationOf('varnish', 'sh', {
+    'sudo ': '',
+    '/etc/varnish/postern-key.vcl': keyFile,
+    '$(npx postern keys create varnish --permission access:check)': key,
+  });
+  execFileSync('sh', ['-euc', command], { env: { PATH: process.env.PATH } });
   const vcl = configurationOf('varnish', 'vcl', {
     '/etc/varnish/postern-key.vcl': keyFile,
     '.port = "8080"': `.port = "${new URL(proxy.url).port}"`,
