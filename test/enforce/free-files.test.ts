@@ -34,6 +34,7 @@ const FREE = words(`
   /.well-known/tdm-policy/col_1.json /.well-known/acme-challenge/x-_Y /.well-known/did.json /robots.txt?v=2
   /robots%2etxt /%72obots.txt /.well-known/webfinger?resource=a%2Fb&rel=b /sitemap.xml /maps/index.xml /map.php?page=1
   /base.xml /base2.xml /maps/news%20today.xml /%2ewell-known/x /.well-known/v1.0/list /.well-known/a.b/c.d/e
+  /.well-known/postern?proof=1.a-_B
 `);
 const CLOSED = words(`
   / /x /robots.txt/ /robots.txt/x /robots.txt/../x /x/../robots.txt /robots.txt;x /robots.txt%3bx /robots.txt%3fx
@@ -45,6 +46,7 @@ const CLOSED = words(`
   /.well-known/%c0%ae%c0%ae/x /WELL-KNOWN/x /x/.well-known/y /sitemap.xml?x /sitemap.xml/x /sitemap.xml;x /SITEMAP.XML
   /robots.txt?p=7 /robots.txt?v=2&p=7 /robots.txt?v=/ /favicon.ico?rest_route=/x /.well-known/x?rest_route=/x /license.xml?x
   /.well-known/webfinger?resource=a&p=7 /.well-known/webfinger?resource=a;p=7 /.well-known/x?resource=a
+  /.well-known/postern?proof=a&p=7 /.well-known/postern?p=7 /.well-known/x?proof=a
   /.well-known/x.cgi/secret /.well-known/x.JSPX/secret /.well-known/..%20/secret
   /map.php /map.php?page=2 /map.php?page=1&x=2 /theirs.xml /sitemap2.xml /security.txt /license.xml.gz
 `);

@@ -26,13 +26,18 @@ function isPlain(path: string): boolean {
 
 /** By other parameters, applications serve another page, as WordPress does for `/robots.txt?rest_route=/`. */
 const VERSION = /^(?:v(?:er)?=[\w.-]*)?$/;
-/** Names whom to find (RFC 7033). */
-const FINGER = /^(?:resource|rel)=[^&;]*(?:&(?:resource|rel)=[^&;]*)*$/;
+/** Files with parameters of their own. */
+const QUERIES: ReadonlyMap<string, RegExp> = new Map([
+  // Names whom to find (RFC 7033).
+  ['/.well-known/webfinger', /^(?:resource|rel)=[^&;]*(?:&(?:resource|rel)=[^&;]*)*$/],
+  // How `postern doctor` asks for an adapter of ours.
+  ['/.well-known/postern', /^proof=[\w.-]*$/],
+]);
 
 /** Returns whether a URL is one of the files that every site has. Its query must not name another page. */
 export const isFreeFile = ({ path, query }: Locator): boolean =>
   (FILES.has(path) || (path.startsWith(FREE_FOLDER) && isPlain(path))) &&
-  (VERSION.test(query) || (path === '/.well-known/webfinger' && FINGER.test(query)));
+  (VERSION.test(query) || QUERIES.get(path)?.test(query) === true);
 
 /** Returns whether a URL is a sitemap that the settings of its site list. */
 export const isSitemap = (locator: Locator, site: Site): boolean => {

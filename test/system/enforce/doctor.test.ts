@@ -23,10 +23,12 @@ type Faults = Record<string, string>;
 async function nginx(faults: Faults = {}): Promise<WebServer> {
   const port = await freePort();
   const keyFile = join(folderOf({}), 'postern-key.conf');
-  const write = configurationOf('nginx', 'sh', { 'sudo ': '', '/etc/nginx/postern-key.conf': keyFile });
-  execFileSync('sh', ['-euc', write], {
-    env: { PATH: process.env.PATH, POSTERN_URL: postern.url, POSTERN_KEY: postern.key },
+  const write = configurationOf('nginx', 'sh', {
+    'sudo ': '',
+    '/etc/nginx/postern-key.conf': keyFile,
+    '$(npx postern keys create nginx --permission access:check)': postern.key,
   });
+  execFileSync('sh', ['-euc', write], { env: { PATH: process.env.PATH } });
   const texts = {
     'origin=https://www.example.com': 'origin=http://$http_host',
     ...faults,
