@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { FORM } from '../src/api/http/oauth.ts';
 import { startService } from '../src/service/app.ts';
 import { readConfig } from '../src/service/config.ts';
 
@@ -54,8 +55,7 @@ function toTable({ paths }: Document): string {
         `answers: '${answerKind(operation, query)}'`,
       ];
       if (operation.requestBody !== undefined) fields.push('takesBody: true');
-      if (operation.requestBody?.content['application/x-www-form-urlencoded'] !== undefined)
-        fields.push('takesForm: true');
+      if (operation.requestBody?.content[FORM] !== undefined) fields.push('takesForm: true');
       if (query.length > 0) fields.push('takesQuery: true');
       return `  ${operation.operationId}: { ${fields.join(', ')} },\n`;
     }),

@@ -11,7 +11,7 @@ import { OAuthError } from '../oauth-error.ts';
 import { type App, appendHook } from './app.ts';
 import { sendJson, toFailure, writeError } from './reply.ts';
 
-const FORM = 'application/x-www-form-urlencoded';
+export const FORM = 'application/x-www-form-urlencoded';
 
 /** Reads forms on the routes that take one. A parameter that is repeated is refused, as section 3.2 demands. */
 export function readForms(app: App): void {

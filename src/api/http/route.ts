@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Permission } from '../permissions.ts';
 import type { App } from './app.ts';
 import { refuseConditions } from './etag.ts';
-import { answerOAuthError } from './oauth.ts';
+import { answerOAuthError, FORM } from './oauth.ts';
 import { type Committed, type JsonText, sendCommitted } from './reply.ts';
 
 const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -93,7 +93,7 @@ export function route<Path extends Target, Query extends TSchema, Body extends T
       ...(query === undefined ? {} : { querystring: query }),
       ...(body === undefined ? {} : { body }),
       ...(operation.csv === undefined ? {} : { consumes: ['text/csv'] }),
-      ...(operation.formMax === undefined ? {} : { consumes: ['application/x-www-form-urlencoded'] }),
+      ...(operation.formMax === undefined ? {} : { consumes: [FORM] }),
       ...(Object.keys(answers).length === 0 ? {} : { response: answers }),
     },
     handler: handler as never,

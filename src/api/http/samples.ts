@@ -1,4 +1,5 @@
 /** Code samples of the API reference: each operation as a request of curl, a call of the client, and a command. */
+import { FORM } from './oauth.ts';
 
 /** Commands that do what an operation does. */
 export const COMMANDS: Readonly<Record<string, string>> = {
@@ -83,8 +84,6 @@ function curlBody(content: Record<string, { example?: unknown }>): string[] {
     return [`-H 'Content-Type: ${type}'`, `--data-binary '${text.replaceAll("'", String.raw`'\''`)}'`];
   });
 }
-
-const FORM = 'application/x-www-form-urlencoded';
 
 /** Returns an example as the body of a request. */
 export function writeBody(type: string, example: unknown): string {

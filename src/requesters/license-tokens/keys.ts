@@ -101,13 +101,14 @@ export const inForce = <K extends SigningKey>(keys: readonly K[], now: number): 
 
 /**
  * Returns the keys after a rotation. The new one is published before it signs, so that no reader who keeps the key set
- * meets a token of an unknown key; `atOnce`, where a key may have leaked, ends the others and all of their tokens.
+ * meets a token of an unknown key. It takes the place of one that signs nothing yet, so there are never more than a
+ * few. `atOnce`, where a key may have leaked, ends the others and all of their tokens.
  */
 export async function rotateKeys(
   keys: readonly SigningKey[],
   { atOnce, now }: { atOnce: boolean; now: number },
 ): Promise<SigningKey[]> {
   if (atOnce) return [await makeKey(now, now)];
-  const signsFrom = Math.max(now + NOTICE_MS, ...keys.map((key) => key.signsFrom + 1));
-  return [...inForce(keys, now), await makeKey(now, signsFrom)];
+  const used = inForce(keys, now).filter(({ signsFrom }) => signsFrom <= now);
+  return [...used, await makeKey(now, now + NOTICE_MS)];
 }

@@ -3,8 +3,8 @@
  * without a purpose. If a later rule or the default action then allows, omitting the purpose evades the rule.
  * An evasion is reported only if:
  * - The caller can omit the value (purpose, permission, country, ip, userAgent, attributes, requesterId). Without a
- *   requester its record, type, tags, metadata and licenses are gone too, so an allow rule that needs a license is no
- *   way around. The item's data, and keys that a record lacks, are not the caller's to withhold.
+ *   requester its record, type, tags, metadata, proof and licenses are gone too, so an allow rule that needs a license
+ *   is no way around. The item's data, and keys that a record lacks, are not the caller's to withhold.
  * - The rule decides some check. Where earlier rules always decide, there is nothing to evade.
  * - The same check without the value is allowed. All rules are evaluated again. The way is closed by a rule that denies
  *   unknown values (`purposeNot` in a deny rule), an allow rule that needs the value, and `defaultAction: "deny"`.
