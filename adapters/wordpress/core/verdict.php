@@ -64,7 +64,7 @@ final class Verdict {
 	 */
 	public static function from( array $answer, Visit $visit, string $url, string $unknown ): self {
 		if ( isset( $answer['error'] ) ) {
-			return self::from_error( $answer['error'], $unknown );
+			return self::from_error( $answer['error'], $visit, $unknown );
 		}
 		if ( $visit->is_read() && true === ( $answer['signals']['free'] ?? false ) ) {
 			return self::free();
@@ -81,14 +81,16 @@ final class Verdict {
 	}
 
 	/** @param array<string, mixed> $error */
-	private static function from_error( array $error, string $unknown ): self {
+	private static function from_error( array $error, Visit $visit, string $unknown ): self {
 		if ( 'content_not_found' === $error['code'] ) {
 			return 'allow' === $unknown
 				? self::allowed_without( 'content_unknown' )
 				: self::refused( 403, 'content_unknown', 'This content is not registered.' );
 		}
 		if ( 'invalid_token' === $error['code'] ) {
-			$headers = array( 'www-authenticate' => 'Bearer error="invalid_token"' );
+			// A token is sent on only with one of its two schemes.
+			preg_match( '/^\w*/', $visit->header( 'Authorization' ) ?? '', $scheme );
+			$headers = array( 'www-authenticate' => "$scheme[0] error=\"invalid_token\"" );
 			return self::refused( 401, 'invalid_token', (string) $error['message'], $headers );
 		}
 		return self::refused( 403, 'refused_question', 'The check was refused.' );

@@ -234,7 +234,10 @@ const ANSWERS: [string, number, object][] = [
 
 for (const [name, status, answer] of ANSWERS) {
   test(`the same answer as of the guard: ${name}`, async () => {
-    for (const accept of ['*/*', 'text/html,*/*;q=0.8']) {
+    for (const [accept, authorization] of [
+      ['*/*', 'License x'],
+      ['text/html,*/*;q=0.8', 'Bearer x'],
+    ] as const) {
       const { check } = guard({
         url: 'http://postern.example',
         key: 'svc_sk_a',
@@ -243,11 +246,15 @@ for (const [name, status, answer] of ANSWERS) {
           new Response(JSON.stringify(answer), { status, headers: { 'content-type': 'application/json' } }),
       });
       const url = 'https://www.example.com/tides';
-      const { headers, ...expected } = await check(new Request(url, { headers: { accept } }));
-      const code = `$visit = new Postern\\Visit( array( 'REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/tides' ) );
+      const { headers, ...expected } = await check(new Request(url, { headers: { accept, authorization } }));
+      const code = `$visit = new Postern\\Visit( array( 'REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/tides', 'HTTP_AUTHORIZATION' => $input[2] ) );
         $verdict = Postern\\Verdict::from( $input[0], $visit, '${url}', 'deny' );
         return array( $verdict->allowed, $verdict->status, $verdict->headers, null === $verdict->problem ? null : Postern\\Page::body( $verdict->problem, $input[1] ) );`;
-      const got = php<[boolean, number, Record<string, string>, [string, string] | null]>(code, [answer, accept]);
+      const got = php<[boolean, number, Record<string, string>, [string, string] | null]>(code, [
+        answer,
+        accept,
+        authorization,
+      ]);
       assert.deepEqual(got.slice(0, 2), [expected.allowed, expected.status]);
       const { 'x-litespeed-cache-control': _, ...own } = Array.isArray(got[2]) ? {} : got[2];
       const { 'content-type': __, ...others } = headers;
