@@ -9,6 +9,7 @@ import { putHeaders, withHeaders } from './edge/put-headers.ts';
 import { checkOf, urlOf } from './edge/question.ts';
 import { refusals } from './edge/refusals.ts';
 import { isRead, toPlainPath, VERSION } from './edge/site-files.ts';
+import { openStatus } from './edge/status.ts';
 import { servedAlways, type Verdict } from './edge/verdict.ts';
 import { type NodeRequest, type Visit, visitOfFetch, visitOfNode } from './edge/visit.ts';
 import type { GuardOptions } from './guard-options.ts';
@@ -162,12 +163,16 @@ function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promis
   const { ask: about = 'everyone', onError = 'deny', pages = true } = options;
   const said = pages ? refusals : { ...refusals, page: undefined };
   const decide = openCore({ ...options, ask: about, onError, refusals: said });
+  const status = openStatus({ platform: 'guard', ...options, ask: about, onError, timeoutMs });
   const service = `${options.url} ${options.key}`;
   const stated = loosenessOfOptions(options.urls);
   const sitemaps = new Set(options.sitemaps?.map(toPlainPath));
   return async (visit, { view, isOfNode, router }) => {
     const isSitemap = isRead(visit.method) && VERSION.test(visit.search) && sitemaps.has(toPlainPath(visit.path));
     if (isSitemap) return servedAlways();
+    // A visitor may name a host that no URL can have.
+    const answer = URL.canParse(urlOf(options, visit)) ? await status(visit) : undefined;
+    if (answer !== undefined) return verdictWith(await answer.text());
     const isTogether = (options.batch ?? isOfNode) && mayBatch();
     const send: Ask = isTogether ? queue : (check) => askOne(post, check, timeoutMs);
     const ask: Ask = (check) => askOnce((one) => kept(one, send), check, { view, service });
@@ -175,6 +180,13 @@ function openDecide(options: GuardOptions): (visit: Visit, from: From) => Promis
     return decide({ visit, known: {}, ask, checks, later: () => {} });
   };
 }
+
+/** Answers `postern doctor`, which proved that it may ask, in place of the application. */
+const verdictWith = (text: string): Verdict => {
+  const [type, headers] = ['application/json', { 'cache-control': 'no-store' }];
+  const toResponse = () => new Response(text, { headers: { ...headers, 'content-type': type } });
+  return { ...servedAlways(), allowed: false, headers, body: { type, text }, toResponse };
+};
 
 /** workerd also runs Express, and says by this name who it is. */
 const mayBatch = (): boolean => globalThis.navigator?.userAgent !== 'Cloudflare-Workers';

@@ -86,7 +86,9 @@ const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() 
 export const webServer = (handle: (request: Request) => Promise<Response>): Server =>
   createServer((request, response) => {
     const headers = new Headers(request.headers as Fields);
-    handle(new Request(`http://127.0.0.1${request.url}`, { method: request.method ?? 'GET', headers })).then(
+    handle(
+      new Request(`http://${request.headers.host}${request.url}`, { method: request.method ?? 'GET', headers }),
+    ).then(
       async (answer) => {
         response.writeHead(answer.status, Object.fromEntries(answer.headers));
         response.end(await answer.text());

@@ -11,11 +11,11 @@ import type { Problem, Remedy } from './problem.ts';
 
 export interface Verdict {
   allowed: boolean;
-  /** 204 answers a CORS preflight. */
+  /** Where nothing is allowed, 204 answers a CORS preflight, and 200 `postern doctor`. */
   status: 200 | 204 | 401 | 402 | 403 | 429 | 503;
   /** Headers for the answer, in addition to the site's own when allowed. `content-type` is that of `problem`. */
   headers: Readonly<Record<string, string>>;
-  /** null when allowed, and for a preflight. */
+  /** null when allowed, for a preflight and for `postern doctor`. */
   problem: Problem | null;
   /** The refusal as the visitor's `Accept` prefers it, `problem` or a small page; null where `problem` is. */
   body: { type: string; text: string } | null;

@@ -1,12 +1,16 @@
-/** `postern doctor URL` in front of an adapter: it says how the adapter is set up, and whether it reaches Postern. */
+/**
+ * `postern doctor URL` in front of an adapter, or of a guard in a server: it says how that is set up, and whether it
+ * reaches Postern.
+ */
 import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
 import { after, describe, test } from 'node:test';
 import { openSite } from '../../../client/src/edge/site.ts';
 import { command } from '../../../kit/command.ts';
 import { freePort } from '../../../kit/port.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { webServer } from '../../client/serving.ts';
-import { assertStatus, makeKey } from '../../http/given.ts';
+import { openServing, TEXT, webServer } from '../../client/serving.ts';
+import { assertStatus, made, makeKey, makePolicy } from '../../http/given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -76,6 +80,38 @@ describe('an adapter', () => {
     await using site = await startSite({});
     assertStatus(await postern.call('DELETE', `/v1/api-keys/${id}`), 200);
     assert.equal(statesOf((await doctor(site.url)).findings), 'service good, site bad');
+  });
+});
+
+describe('a guard', async () => {
+  const serving = openServing();
+  after(() => serving[Symbol.asyncDispose]());
+  const { id: policyId } = await makePolicy(postern, [{ action: 'deny', conditions: {} }]);
+  await made(postern, '/v1/collections', { name: 'all', paths: ['/'], policyId });
+  const count = async (): Promise<number> => (await postern.call('GET', '/v1/access/decisions')).body.totalCount;
+
+  for (const [name, start] of Object.entries(serving.servers)) {
+    test(`of ${name} answers like an adapter, and no decision is made for it`, async () => {
+      const url = await start({ url: postern.url, key: postern.key, content: 'url', timeoutMs: 20_000 });
+      const before = await count();
+      const { status, findings } = await doctor(`${url}/news/`);
+      const expected = 'service good, adapter good, mode good, ask good, onError good, reach good';
+      assert.deepEqual([status, statesOf(findings)], [0, expected]);
+      assert.match(findings[1]?.says ?? '', /^guard, version 0\.1\.0$/);
+      assert.equal(await count(), before);
+      // Without a proof, the site itself answers.
+      assert.equal(await (await fetch(`${url}/.well-known/postern?proof=1.00`)).text(), TEXT);
+    });
+  }
+
+  test('answers a host that no URL can have like any other request', async () => {
+    const { Express: start } = serving.servers;
+    const url = new URL(await (start as NonNullable<typeof start>)({ url: postern.url, key: 'k', content: 'url' }));
+    const headers = { host: 'a b' };
+    const { statusCode } = await new Promise<IncomingMessage>((done, fail) =>
+      get({ port: url.port, path: '/.well-known/postern?proof=1.00', headers }, done).on('error', fail),
+    );
+    assert.equal(statusCode, 503);
   });
 });
 
