@@ -1,7 +1,8 @@
 <?php
 /**
  * Asks Postern. Promise: no visitor waits longer than the timeout, an unreachable service is not asked again and again,
- * and an answer is reused only for the same question and only while Postern says so.
+ * programs that wait for a slow one leave workers to readers, and an answer is reused only for the same question and
+ * only while Postern says so.
  */
 
 namespace Postern;
@@ -20,6 +21,11 @@ final class Service {
 	private const FAILURES = 3;
 	private const PAUSE_S  = 5;
 	private const KEPT_MAX = 1000;
+	/** The number of questions at once where the number of PHP's workers is not known, and the least number. */
+	private const ASKING_MAX = 8;
+	private const ASKING_MIN = 2;
+	/** A service that is well answers meanwhile. */
+	private const WAIT_S = 0.01;
 
 	/** @var array<string, mixed> */
 	private array $settings;
@@ -45,6 +51,7 @@ final class Service {
 			return $kept;
 		}
 		$this->require_closed();
+		$slot  = $this->take_slot();
 		$began = time();
 		try {
 			[ $status, $text ] = $this->post( '/v1/access/check', $body );
@@ -57,6 +64,8 @@ final class Service {
 		} catch ( Unanswered $error ) {
 			$this->failed();
 			throw $error;
+		} finally {
+			null === $slot || fclose( $slot );
 		}
 		$this->answered();
 		if ( $is_decision ) {
@@ -147,27 +156,65 @@ final class Service {
 		return array( (int) $line[1], $text );
 	}
 
+	/**
+	 * Takes a slot, until it is closed or the process ends. Throws Unanswered where all are taken.
+	 *
+	 * @return resource|null
+	 */
+	private function take_slot() {
+		$until = microtime( true ) + self::WAIT_S;
+		$count = self::slots();
+		while ( null !== $this->folder ) {
+			for ( $i = 0; $i < $count; $i++ ) {
+				$slot = @fopen( "$this->folder/asking-$i.php", 'c' );
+				if ( false === $slot ) {
+					return null;
+				}
+				if ( flock( $slot, LOCK_EX | LOCK_NB ) ) {
+					return $slot;
+				}
+				fclose( $slot );
+			}
+			if ( microtime( true ) >= $until ) {
+				throw new Unanswered( "$count visitors wait for Postern: this one was not asked about." );
+			}
+			usleep( 2000 );
+		}
+		return null;
+	}
+
+	/** Half of the workers of PHP: the others serve readers. */
+	private static function slots(): int {
+		$pool = function_exists( 'fpm_get_status' ) ? fpm_get_status() : false;
+		return is_array( $pool ) ? max( self::ASKING_MIN, intdiv( (int) $pool['total-processes'], 2 ) ) : self::ASKING_MAX;
+	}
+
 	/** Throws Unanswered during the pause after several failures in a row. The first request after it asks again. */
 	private function require_closed(): void {
-		$state = $this->read( 'breaker' );
+		$state = $this->read( $this->breaker() );
 		if ( ( $state['failures'] ?? 0 ) < self::FAILURES ) {
 			return;
 		}
 		if ( time() < ( $state['until'] ?? 0 ) ) {
 			throw new Unanswered( 'Postern did not answer several times in a row; it is asked again in some seconds.' );
 		}
-		$this->write( 'breaker', array( 'until' => time() + self::PAUSE_S ) + $state );
+		$this->write( $this->breaker(), array( 'until' => time() + self::PAUSE_S ) + $state );
 	}
 
 	private function failed(): void {
-		$failures = 1 + ( $this->read( 'breaker' )['failures'] ?? 0 );
-		$this->write( 'breaker', array( 'failures' => $failures, 'until' => time() + self::PAUSE_S ) );
+		$failures = 1 + ( $this->read( $this->breaker() )['failures'] ?? 0 );
+		$this->write( $this->breaker(), array( 'failures' => $failures, 'until' => time() + self::PAUSE_S ) );
 	}
 
 	private function answered(): void {
-		if ( array() !== $this->read( 'breaker' ) ) {
-			@unlink( "$this->folder/breaker.php" );
+		if ( array() !== $this->read( $this->breaker() ) ) {
+			@unlink( "$this->folder/{$this->breaker()}.php" );
 		}
+	}
+
+	/** The sites of a network may ask different services. */
+	private function breaker(): string {
+		return 'breaker-' . hash( 'crc32b', $this->settings['url'] );
 	}
 
 	/** The whole question is the name, because each field may decide. The number of slots bounds the folder. */

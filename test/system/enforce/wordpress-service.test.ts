@@ -17,7 +17,7 @@ const DECISION = { id: 'dec_1', reason: null, permissions: ['read'], message: 'A
 async function ask(port: number, times: number, options: { folder: string; body?: object; without?: string }) {
   const found: string[] = [];
   const script = `require '${resolve('adapters/wordpress/core/load.php')}';
-    $settings = array( 'url' => 'http://127.0.0.1:${port}', 'key' => 'svc_sk_a', 'timeout_ms' => 2000 );
+    $settings = array( 'url' => 'http://127.0.0.1:${port}', 'key' => 'svc_sk_a', 'timeout_ms' => 20000 );
     try { echo json_encode( ( new Postern\\Service( $settings, '${options.folder}' ) )->ask( json_decode( $argv[1], true ) ) ); }
     catch ( Postern\\Unanswered $error ) { echo $error->is_refusal ? 'refused' : 'unanswered'; }`;
   for (let i = 0; i < times; i++) {
@@ -48,6 +48,23 @@ for (const without of ['', 'curl_init']) {
       service.answer = (_, response) => void response.end(JSON.stringify({ ...DECISION, allowed: true }));
       await ask(port, 2, { folder, without, body: { url: 'https://www.example.com/other' } });
       assert.equal(service.received.length, 4, 'not without maxAge');
+    });
+
+    test('eight ask at once, and a refusal for want of room is no failure', async () => {
+      await using service = await startReceiver();
+      const folder = folderOf({});
+      const port = Number(new URL(service.url).port);
+      const held: (() => void)[] = [];
+      const answer = JSON.stringify({ ...DECISION, allowed: true });
+      service.answer = (_, response) => void held.push(() => void response.end(answer));
+      const first = Array.from({ length: 8 }, () => ask(port, 1, { folder, without }));
+      await until('eight ask', () => held.length === 8);
+      assert.deepEqual(await ask(port, 4, { folder, without }), Array(4).fill('unanswered'));
+      assert.equal(service.received.length, 8);
+      for (const release of held) release();
+      assert.deepEqual(new Set((await Promise.all(first)).flat()), new Set([answer]));
+      service.answer = (_, response) => void response.end(answer);
+      assert.deepEqual(await ask(port, 1, { folder, without }), [answer]);
     });
 
     test('after three failures in a row nothing is asked for a while; a refusal is no failure', async () => {

@@ -366,6 +366,31 @@ describe('modes and outages', () => {
     });
   }
 
+  test('a flood of programs that wait for Postern leaves half of the workers to readers', async () => {
+    await wp.set({ ...SETTINGS, timeout_ms: 10_000 });
+    await wp.get('/tides/');
+    relay.silence();
+    wp.calm();
+    const begun = performance.now();
+    let waiting = 40;
+    const programs = Array.from({ length: waiting }, async () => {
+      const { status } = await wp.get('/tides/', { as: CRAWLER });
+      waiting--;
+      return status;
+    });
+    // php-fpm has four workers here.
+    await until('the others are refused', () => waiting === 2);
+    for (let i = 0; i < 20; i++) assert.equal((await wp.get('/tides/')).status, 200, 'a reader');
+    assert.equal(waiting, 2);
+    assert.ok(performance.now() - begun < 9_000);
+    // The relay ends their connections: then the slots are free again.
+    relay.cut();
+    assert.deepEqual(new Set(await Promise.all(programs)), new Set([503]));
+    relay.open();
+    wp.calm();
+    assert.equal((await wp.get('/tides/', { as: CRAWLER })).status, 403);
+  });
+
   test('a refused key never allows', async () => {
     await wp.set({ ...SETTINGS, on_error: 'allow', key: `svc_sk_${'a'.repeat(49)}` });
     assert.equal((await wp.get('/tides/', { as: CRAWLER })).status, 503);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../../kit/port.ts';
@@ -101,7 +101,9 @@ export async function startWordPress(): Promise<WordPress> {
       await nginx[Symbol.asyncDispose]();
       nginx = await startServerOf(folder, port, fpm.port, { http, scripts });
     },
-    calm: () => rmSync(join(folder, 'wp-content/postern/breaker.php'), { force: true }),
+    calm() {
+      for (const file of globSync(join(folder, 'wp-content/postern/breaker-*'))) rmSync(file);
+    },
     log: () => `${nginx.log()}\n${fpm.log()}`,
     async [Symbol.asyncDispose]() {
       await held.disposeAsync();
