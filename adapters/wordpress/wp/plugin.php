@@ -30,6 +30,7 @@ final class Plugin {
 		add_action( 'add_option_' . self::OPTION, array( self::class, 'changed' ) );
 		add_action( 'update_option_' . self::OPTION, array( self::class, 'changed' ) );
 		add_action( self::EVENT, array( Queue::class, 'run' ) );
+		add_action( 'switch_blog', array( self::class, 'forget' ) );
 		add_filter( 'robots_txt', array( SiteFiles::class, 'robots' ), PHP_INT_MAX );
 		add_action( 'parse_request', fn() => self::may_be_file() && SiteFiles::serve(), PHP_INT_MIN );
 		// After the redirect to the address of the post, which is asked about then.
@@ -66,9 +67,14 @@ final class Plugin {
 		update_option( self::OPTION, $changes + ( is_array( $stored ) ? $stored : array() ), true );
 	}
 
+	/** Another site of a network has settings of its own. */
+	public static function forget(): void {
+		self::$settings = null;
+	}
+
 	/** The option was written, by the settings page or the command line. */
 	public static function changed(): void {
-		self::$settings = null;
+		self::forget();
 		self::make_folder();
 		EarlyLoader::refresh();
 	}
@@ -157,16 +163,17 @@ final class Plugin {
 		return $response;
 	}
 
+	/** The first change in a site schedules its events: a network may get sites after the activation. */
 	public static function activate(): void {
 		self::make_folder();
-		if ( ! wp_next_scheduled( self::EVENT ) ) {
-			wp_schedule_event( time() + HOUR_IN_SECONDS, 'hourly', self::EVENT );
-		}
 	}
 
-	public static function deactivate(): void {
-		wp_clear_scheduled_hook( self::EVENT );
-		wp_clear_scheduled_hook( self::EVENT, array( 'soon' ) );
+	public static function deactivate( bool $is_network = false ): void {
+		foreach ( $is_network ? get_sites( array( 'fields' => 'ids', 'number' => 0 ) ) : array( get_current_blog_id() ) as $site ) {
+			is_multisite() && switch_to_blog( $site );
+			wp_unschedule_hook( self::EVENT );
+			is_multisite() && restore_current_blog();
+		}
 		EarlyLoader::remove();
 	}
 

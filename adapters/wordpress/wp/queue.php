@@ -33,6 +33,10 @@ final class Queue {
 	}
 
 	public static function run_soon( int $seconds ): void {
+		if ( ! wp_next_scheduled( Plugin::EVENT ) ) {
+			// Where WordPress loses the event below, this one sends the change.
+			wp_schedule_event( time() + HOUR_IN_SECONDS, 'hourly', Plugin::EVENT );
+		}
 		if ( ! wp_next_scheduled( Plugin::EVENT, array( 'soon' ) ) ) {
 			wp_schedule_single_event( time() + $seconds, Plugin::EVENT, array( 'soon' ) );
 		}

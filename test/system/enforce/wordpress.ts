@@ -35,8 +35,8 @@ export interface WordPress extends AsyncDisposable {
   set(settings: Record<string, unknown>): Promise<void>;
   /** Writes wp-config.php, with these lines above the one that loads WordPress. */
   configure(lines?: string): void;
-  /** Runs what the scheduler of WordPress has to run. */
-  cron(): Promise<void>;
+  /** Runs what the scheduler of WordPress has to run, of the site at this path. */
+  cron(path?: string): Promise<void>;
   /** Starts nginx again, with this configuration around and within its server. */
   serve(http: string, scripts: string): Promise<void>;
   /** Forgets that Postern did not answer. */
@@ -93,8 +93,8 @@ export async function startWordPress(): Promise<WordPress> {
       const json = Buffer.from(JSON.stringify(settings)).toString('base64');
       await php(`Postern\\Plugin::change( json_decode( base64_decode( '${json}' ), true ) );`);
     },
-    async cron() {
-      const env = { PATH: process.env.PATH, HTTP_HOST: host };
+    async cron(path = '/') {
+      const env = { PATH: process.env.PATH, HTTP_HOST: host, REQUEST_URI: `${path}wp-cron.php` };
       await promisify(execFile)('php', [join(folder, 'wp-cron.php')], { env });
     },
     async serve(http, scripts) {
@@ -179,7 +179,7 @@ const configuration = (port: number, host: string, lines: string): string => `<?
 define( 'DB_NAME', 'wordpress' ); define( 'DB_USER', 'root' ); define( 'DB_PASSWORD', '' );
 define( 'DB_HOST', '127.0.0.1:${port}' ); define( 'DB_CHARSET', 'utf8mb4' ); define( 'DB_COLLATE', '' );
 ${[...SALTS, 'LOGGED_IN_SALT', 'NONCE_SALT'].map((name) => `define( '${name}', 'test ${name}' );`).join(' ')}
-define( 'WP_HOME', 'http://${host}' ); define( 'WP_SITEURL', 'http://${host}' );
+${lines.includes('MULTISITE') ? '' : `define( 'WP_HOME', 'http://${host}' ); define( 'WP_SITEURL', 'http://${host}' );`}
 define( 'DISABLE_WP_CRON', true ); define( 'WP_ENVIRONMENT_TYPE', 'local' ); define( 'WP_HTTP_BLOCK_EXTERNAL', true ); define( 'WP_ACCESSIBLE_HOSTS', '127.0.0.1' );
  define( 'AUTOMATIC_UPDATER_DISABLED', true );
 $table_prefix = 'wp_';
