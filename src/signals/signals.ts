@@ -165,10 +165,10 @@ function openNotices(sites: Whole<Sites>, headersOf: HeadersOf): Pick<Signals, '
   const noticeIn = (all: Sites, host: string): Notice => toNotice(all.get(host));
   const ofPages =
     (all: Sites): SignalsOf =>
-    (page) => {
+    (page, decision) => {
       const locator = parseVisited(page);
-      if (locator === undefined) return toPageSignals(NO_NOTICE, {});
-      const signals = toPageSignals(noticeIn(all, locator.host), headersOf(locator));
+      if (locator === undefined) return toPageSignals(NO_NOTICE, {}, decision);
+      const signals = toPageSignals(noticeIn(all, locator.host), headersOf(locator), decision);
       return isFreeIn(all, locator) ? { ...signals, free: true } : signals;
     };
   return {

@@ -9,12 +9,13 @@ import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { Answer } from '../../kit/answer.ts';
 import { startTestService } from '../../kit/service.ts';
-import { item, made, makePolicy, wire } from '../http/given.ts';
+import { assertStatus, item, made, makePolicy, wire } from '../http/given.ts';
+import { getToken } from '../license-server/given.ts';
 import { recorded } from './asking.ts';
 import { configurationOf } from './visiting.ts';
 
 const ORIGIN = 'https://www.example.com';
-const postern = await startTestService();
+const postern = await startTestService({ env: { POSTERN_PUBLIC_URL: 'https://access.example' } });
 after(() => postern[Symbol.asyncDispose]());
 
 const OPEN = (await makePolicy(postern, [{ action: 'allow', conditions: {} }])).id;
@@ -31,6 +32,12 @@ for (const [path, policyId] of [
 }
 await made(postern, '/v1/requesters', { id: 'paying', userAgents: ['PayingBot'] });
 await made(postern, '/v1/licenses', { requesterId: 'paying', type: 'site' });
+await made(postern, '/v1/collections', { name: 'News', hosts: ['www.example.com'], paths: ['/news/'], policyId: OPEN });
+const served = { signals: { public: true, license: true, licenseServer: true } };
+assertStatus(await postern.call('PUT', '/v1/sites/www.example.com', { body: served }), 201);
+const { token: secret } = await made(postern, '/v1/requesters/paying/tokens', { name: 't' });
+const granted = await getToken(postern, 'paying', { secret, resource: `${ORIGIN}/news/*` });
+assertStatus(granted, 200);
 
 interface Visitor {
   method: string;
@@ -57,8 +64,8 @@ const traefik: Proxy = ({ method, target, headers }) => {
     const url = new URL(forwardAuth.address);
     return wire(postern, 'GET', url.pathname + url.search, {
       headers: {
-        ...request,
         authorization: '',
+        ...request,
         'x-forwarded-for': '198.51.100.4',
         'x-forwarded-method': method,
         'x-forwarded-proto': 'https',
@@ -111,6 +118,14 @@ for (const [name, ask] of [
         method: 'GET',
       });
       assert.equal((await visit('/licensed', { 'user-agent': 'PayingBot/1' })).status, 200);
+    });
+
+    test('passes a License token on, and its challenge back', async () => {
+      const { access_token: token } = granted.body;
+      const page = await visit('/news/a', { authorization: `License ${token}` });
+      assert.deepEqual([page.status, page.headers.get('x-postern-verified')], [200, 'license']);
+      const refused = await visit('/open', { authorization: `License ${token}` });
+      assert.equal(refused.headers.get('www-authenticate'), 'License error="invalid_token"');
     });
 
     test('any method', async () => {
@@ -185,7 +200,7 @@ describe('limits and signals', () => {
     const namesOf = ({ patterns }: { patterns: { exact?: string }[] }) =>
       lower(patterns.flatMap(({ exact }) => exact ?? []));
     assert.deepEqual(namesOf(allowed), new Set([...fields, ...signals, 'cache-control', 'vary']));
-    for (const one of [...fields, 'retry-after', 'content-type', 'cache-control', 'link']) {
+    for (const one of [...fields, 'retry-after', 'content-type', 'cache-control', 'link', 'www-authenticate']) {
       assert.ok(namesOf(denied).has(one), one);
     }
   });

@@ -91,6 +91,10 @@ final class Verdict {
 			// A token is sent on only with one of its two schemes.
 			preg_match( '/^\w*/', $visit->header( 'Authorization' ) ?? '', $scheme );
 			$headers = array( 'www-authenticate' => "$scheme[0] error=\"invalid_token\"" );
+			// The file names the server that has new tokens.
+			if ( 0 === stripos( $scheme[0], 'l' ) ) {
+				$headers['link'] = '</license.xml>; rel="license"; type="application/rsl+xml"';
+			}
 			return self::refused( 401, 'invalid_token', (string) $error['message'], $headers );
 		}
 		return self::refused( 403, 'refused_question', 'The check was refused.' );
@@ -108,8 +112,9 @@ final class Verdict {
 		if ( null !== $link ) {
 			$headers['link'] = isset( $headers['link'] ) ? "$link, {$headers['link']}" : $link;
 		}
-		if ( 401 === $status ) {
-			$headers['www-authenticate'] = 'Bearer';
+		$challenge = $decision['signals']['denialHeaders']['www-authenticate'] ?? ( 401 === $status ? 'Bearer' : null );
+		if ( null !== $challenge ) {
+			$headers['www-authenticate'] = $challenge;
 		}
 		if ( self::could_sign( $decision ) ) {
 			$headers['accept-signature'] = self::ACCEPT_SIGNATURE;

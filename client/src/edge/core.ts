@@ -71,7 +71,7 @@ export function openCore(options: CoreOptions): Decide {
     if (isListedFile(asked, visit)) return servedAlways();
     if ('error' in asked && asked.error.code === 'content_not_found') return undefined;
     // A token is sent on only with one of its two schemes.
-    const [scheme = ''] = /^\w*/.exec(visit.header('authorization') ?? '') ?? [];
+    const [scheme = ''] = (visit.header('authorization') ?? '').split(' ');
     return verdictOf(shownOf(options, asked), options.challenge ?? 'Bearer', scheme, (offered) =>
       options.refusals?.offers(offered, urlOf(options, visit)),
     );

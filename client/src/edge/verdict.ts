@@ -3,7 +3,7 @@
  * nothing of the rules. Headers carry ids and limits, for allows too.
  */
 
-import type { AccessDecision } from '../types.ts';
+import type { AccessDecision, ApiError } from '../types.ts';
 import type { Asked } from './asker.ts';
 import { given } from './given.ts';
 import type { Offered } from './offers.ts';
@@ -43,12 +43,7 @@ type Prices = (offered: readonly Offered[]) => Record<string, string> | undefine
 
 /** `challenge`: the WWW-Authenticate of a 401; `scheme`: that of the visitor's token. */
 export function verdictOf(asked: Asked, challenge: string, scheme: string, prices: Prices): Verdict {
-  if ('error' in asked) {
-    if (asked.error.code !== 'invalid_token') return refused(403, 'refused_question', 'The check was refused.', {});
-    return refused(401, 'invalid_token', asked.error.message, {
-      'www-authenticate': `${scheme} error="invalid_token"`,
-    });
-  }
+  if ('error' in asked) return refusedByError(asked.error, scheme);
   const headers = headersOf(asked);
   // Only observed: the site serves it and can see what the policy says.
   if (asked.allowed || !asked.enforced) {
@@ -57,17 +52,31 @@ export function verdictOf(asked: Asked, challenge: string, scheme: string, price
   }
   const offered = offeredIn(asked);
   const status = statusOf(asked, offered);
+  const priced = prices(offered);
+  const told = asked.signals?.denialHeaders;
   const verdict = refused(status, asked.reason ?? 'policy_denied', asked.message, {
     ...headers,
-    ...withLink(prices(offered) ?? {}, asked.signals?.denialHeaders.link),
-    'accept-signature': couldSign(asked) ? ACCEPT_SIGNATURE : undefined,
     'www-authenticate': status === 401 ? challenge : undefined,
+    ...priced,
+    ...told,
+    // The link of the site precedes that of an offer.
+    link: [told, priced].flatMap((one) => one?.link ?? []).join(', ') || undefined,
+    'accept-signature': couldSign(asked) ? ACCEPT_SIGNATURE : undefined,
     'retry-after': retryAfter(asked),
   });
   return withDecision(verdict, asked, offered);
 }
 
-type Headed = Record<string, string | undefined>;
+const refusedByError = ({ code, message }: ApiError, scheme: string): Verdict =>
+  code === 'invalid_token'
+    ? refused(401, code, message, {
+        'www-authenticate': `${scheme} error="${code}"`,
+        // The file names the server that has new tokens.
+        link: /^l/i.test(scheme) ? '</license.xml>; rel="license"; type="application/rsl+xml"' : undefined,
+      })
+    : refused(403, 'refused_question', 'The check was refused.');
+
+type Headed = Record<string, string | null | undefined>;
 
 /** Returns the offers of all remedies, each once. */
 const offeredIn = ({ remedies = [] }: Pick<AccessDecision, 'remedies'>): Offered[] => [
@@ -89,10 +98,6 @@ const couldSign = ({ spoofed, remedies = [] }: AccessDecision): boolean =>
   spoofed !== true &&
   remedies.some((remedy) => remedy.kind === 'verification' && remedy.verified.includes('signature'));
 
-/** Puts the link of the site before that of an offer. */
-const withLink = (headers: Record<string, string>, link: string | undefined): Record<string, string> =>
-  link === undefined ? headers : { ...headers, link: headers.link === undefined ? link : `${link}, ${headers.link}` };
-
 /** Allows without a decision: no item, or no answer. */
 export const allowedWithout = (why: string): Verdict => allowed({ ...UNSHARED, 'x-postern-error': why }, null);
 
@@ -110,20 +115,20 @@ export const answeredPreflight = (): Verdict => ({
   toResponse: () => new Response(null, { status: 204 }),
 });
 
-export const refusedUnknown = (): Verdict => refused(403, 'content_unknown', 'This content is not registered.', {});
+export const refusedUnknown = (): Verdict => refused(403, 'content_unknown', 'This content is not registered.');
 
 /** Refuses a spelling of a page that is refused in the spelling of the route. */
 export const refusedWithout = (): Verdict =>
   refused(503, 'no_decision', 'Access cannot be decided now.', { 'retry-after': '1' });
 
 /** Returns when a used-up quota begins again; one for the whole license never does. */
-const findRenewal = ({ reason, quota }: AccessDecision): string | undefined =>
-  reason === 'quota_exceeded' ? (quota?.resetAt ?? undefined) : undefined;
+const findRenewal = ({ reason, quota }: AccessDecision): string | null | undefined =>
+  reason === 'quota_exceeded' ? quota?.resetAt : undefined;
 
 /** Maps a denial to a status: 429 limit or quota, 402 with an offer that helps, 401 unauthenticated, else 403. */
 function statusOf(decision: AccessDecision, offered: readonly Offered[]): 401 | 402 | 403 | 429 {
   const { reason, requesterId } = decision;
-  if (reason === 'rate_limit_exceeded' || findRenewal(decision) !== undefined) return 429;
+  if (reason === 'rate_limit_exceeded' || findRenewal(decision)) return 429;
   if (offered.length > 0) return 402;
   return reason === 'no_license' && requesterId === null ? 401 : 403;
 }
@@ -136,7 +141,7 @@ const secondsTo = (resetAt: string, created: string): number =>
 
 function retryAfter(decision: AccessDecision): string | undefined {
   const renewal = findRenewal(decision);
-  const seconds = renewal === undefined ? decision.rateLimit?.retryAfter : secondsTo(renewal, decision.created);
+  const seconds = renewal ? secondsTo(renewal, decision.created) : decision.rateLimit?.retryAfter;
   return seconds?.toString();
 }
 
@@ -165,7 +170,7 @@ function limitFields({ rateLimit, quota, created }: AccessDecision): Headed {
 function headersOf(decision: AccessDecision): Headed {
   const { id, reason, permissions, rateLimit } = decision;
   return {
-    'x-postern-decision': id ?? undefined,
+    'x-postern-decision': id,
     ...(reason === null ? { 'x-postern-permissions': permissions.join(',') } : { 'x-postern-reason': reason }),
     ...limitFields(decision),
     ...(rateLimit && { 'x-postern-limit': `${rateLimit.limit}`, 'x-postern-remaining': `${rateLimit.remaining}` }),
@@ -184,7 +189,7 @@ const allowed = (headers: Headed, decision: AccessDecision | null): Verdict => (
   },
 });
 
-function refused(status: keyof typeof PHRASES, reason: string, detail: string, headers: Headed): Verdict {
+function refused(status: keyof typeof PHRASES, reason: string, detail: string, headers: Headed = {}): Verdict {
   const problem: Problem = { title: PHRASES[status], status, detail, reason, remedies: [] };
   const all = { ...headers, 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store', vary: 'Accept' };
   return toVerdict(problem, given(all), null);
@@ -205,7 +210,7 @@ function withDecision({ problem, headers }: Verdict, decision: AccessDecision, o
     ...quotaProblem(problem as Problem, decision),
     remedies: (decision.remedies ?? []).map(toRemedy),
     licensingUrl: decision.signals?.licensingUrl ?? offered.find(({ url }) => url)?.url,
-    decisionId: decision.id ?? undefined,
+    decisionId: decision.id,
   });
   return toVerdict({ ...(problem as Problem), ...more }, headers, decision);
 }

@@ -4269,6 +4269,8 @@ export interface components {
             /** @description For the answer to a denied request */
             denialHeaders: {
                 link?: string;
+                /** @description Asks for a License token; only of sites with a license server */
+                "www-authenticate"?: string;
             };
             /** @description The page of the site about licenses */
             licensingUrl: string | null;

@@ -117,7 +117,7 @@ function renew(decided: Decided, { page }: Ask, { now, signalsOf }: DecideTerms,
   if (maxAge === undefined && decision.signals === undefined) return decided;
   const left = (maxAge ?? 0) - Math.ceil((now - before) / 1000);
   if (left > 0) Object.assign(decision, { maxAge: left });
-  if (page !== undefined && signalsOf !== undefined) Object.assign(decision, { signals: signalsOf(page) });
+  if (page !== undefined && signalsOf !== undefined) Object.assign(decision, { signals: signalsOf(page, decision) });
   return { ...decided, draft: { ...decided.draft, decision } };
 }
 

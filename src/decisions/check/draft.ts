@@ -30,8 +30,8 @@ import type { Ask } from './ask.ts';
 import { decideByCandidate } from './candidate.ts';
 import { type PlacedSubject, type Subject, toFacts } from './facts.ts';
 
-/** Returns the signals of the page at a URL. */
-export type SignalsOf = (page: string) => PageSignals;
+/** Returns the signals of the page at a URL, for the answer with a decision. */
+export type SignalsOf = (page: string, decision: Decision) => PageSignals;
 
 /** The terms on which a list of checks is decided. */
 export interface DecideTerms {
@@ -73,7 +73,7 @@ export function decideAsk(
   if (asOf === undefined) {
     const reusable = ask.dryRun === true ? 0 : toMaxAge(evaluation, maxAge);
     if (reusable > 0) draft.decision.maxAge = reusable;
-    if (ask.page !== undefined && signalsOf !== undefined) draft.decision.signals = signalsOf(ask.page);
+    if (ask.page !== undefined && signalsOf !== undefined) draft.decision.signals = signalsOf(ask.page, draft.decision);
     return { draft, entry, recorded };
   }
   // Past states of limits and quotas are not kept.

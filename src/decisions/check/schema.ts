@@ -175,7 +175,12 @@ const PageSignals = Type.Object(
       { description: 'For the answer to an allowed or observed request' },
     ),
     denialHeaders: Type.Object(
-      { link: Type.Optional(Type.String()) },
+      {
+        link: Type.Optional(Type.String()),
+        'www-authenticate': Type.Optional(
+          Type.String({ description: 'Asks for a License token; only of sites with a license server' }),
+        ),
+      },
       { description: 'For the answer to a denied request' },
     ),
     licensingUrl: Type.Union([Type.String(), Type.Null()], { description: 'The page of the site about licenses' }),

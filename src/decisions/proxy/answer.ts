@@ -9,6 +9,7 @@ import type { Offered } from '../../requesters/offers/offer.ts';
 import { type Decision, retryAfter } from '../ledger/decision.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
 import { type Body, bodyHeaders, type Refusal, toBody } from './body.ts';
+import { offeredIn } from './remedies.ts';
 import type { AuthorizeOptions } from './schema.ts';
 import type { Unclear } from './target.ts';
 
@@ -122,10 +123,17 @@ export function addLink({ headers }: ProxyAnswer, link: string | null): void {
   if (link !== null) headers.link = headers.link === undefined ? link : `${link}, ${headers.link}`;
 }
 
-/** CAP: without a token 401, without a license 402, for another use 403. */
-export function challengeForLicense({ status, headers }: ProxyAnswer): void {
-  if (status === 429) return;
-  headers['www-authenticate'] = `License error="${status === 401 ? 'invalid_request' : 'insufficient_scope'}"`;
+/**
+ * Returns the challenge of a site with a license server (CAP): without a token 401, without a license 402, for another
+ * use 403. No other token helps against a limit or a quota.
+ */
+export function toChallenge(
+  decision: Decision,
+  status = fittingStatuses(decision, offeredIn(decision.remedies ?? []))[0],
+): Record<string, string> {
+  const { allowed, reason } = decision;
+  if (allowed || reason === 'rate_limit_exceeded' || reason === 'quota_exceeded') return {};
+  return { 'www-authenticate': `License error="${status === 401 ? 'invalid_request' : 'insufficient_scope'}"` };
 }
 
 function refused(why: string, message: string, options: AuthorizeOptions, status = 403): ProxyAnswer {

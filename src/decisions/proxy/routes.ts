@@ -24,9 +24,9 @@ import type { RobotsReads } from '../visitors/robots-reads.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import {
   addLink,
-  challengeForLicense,
   type ProxyAnswer,
   toAnswer,
+  toChallenge,
   toProbeAnswer,
   toUnclearAnswer,
   toUnknownAnswer,
@@ -204,7 +204,7 @@ async function deny(
   const offered = offeredIn(remedies);
   const answer = toAnswer(decision, options, { offered, url });
   addLink(answer, options.body === undefined ? link : (denialLink ?? link));
-  if (isServed) challengeForLicense(answer);
+  if (isServed) Object.assign(answer.headers, toChallenge(decision, answer.status));
   if (await wouldSignatureHelp(deps, ask, decision, caller)) answer.headers['accept-signature'] = ACCEPT_SIGNATURE;
   const refusal = toRefusal(answer.status, decision, remedies);
   return withBody(answer, { ...refusal, licensingUrl: licensingUrl ?? firstOfferUrl(offered) }, options);

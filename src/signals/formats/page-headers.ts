@@ -1,7 +1,8 @@
 /** The headers of answers: `tdm-reservation`, `tdm-policy` and `Content-Usage` of one page, and of all pages. Pure. */
 
 import type { Notice } from '../../content/sites/notice.ts';
-import type { PageSignals } from '../../decisions/ledger/decision.ts';
+import type { Decision, PageSignals } from '../../decisions/ledger/decision.ts';
+import { toChallenge } from '../../decisions/proxy/answer.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import { matchesPath, toTarget } from '../../lib/urls/url-pattern.ts';
 import { spellPattern, type Table, type TableRow } from '../table/table.ts';
@@ -65,12 +66,16 @@ function openFinder(rows: readonly TableRow[]): (locator: Locator) => TableRow |
   };
 }
 
-/** Joins the notice of a site with the headers of one of its pages. */
+/** Joins the notice of a site with the headers of one of its pages, for the answer with a decision. */
 export const toPageSignals = (
-  { link, denialLink, licensingUrl }: Notice,
+  { link, denialLink, licensingUrl, isServed }: Notice,
   headers: PageSignals['headers'],
+  decision: Decision,
 ): PageSignals => ({
   headers: link === null ? headers : { link, ...headers },
-  denialHeaders: denialLink === null ? {} : { link: denialLink },
+  denialHeaders: {
+    ...(denialLink === null ? {} : { link: denialLink }),
+    ...(isServed ? toChallenge(decision) : {}),
+  },
   licensingUrl,
 });

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { freePort } from '../../../kit/port.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { folderOf, requireCommand, startServer, type WebServer } from '../../../kit/web-server.ts';
+import type { WebServer } from '../../../kit/web-server.ts';
 import { startFaultyProxy } from '../../client/faulty-proxy.ts';
-import { configurationOf, visit } from '../../enforce/visiting.ts';
+import { visit } from '../../enforce/visiting.ts';
 import { made, makePolicy } from '../../http/given.ts';
+import { startHaproxy } from './servers.ts';
 
 const TEXT = 'the text of the site';
 const postern = await startTestService();
@@ -45,29 +44,18 @@ await made(postern, '/v1/requesters', { id: 'partner' });
 const { token } = await made(postern, '/v1/requesters/partner/tokens', { name: 'T' });
 await made(postern, '/v1/licenses', { requesterId: 'partner', type: 'site' });
 
-async function startHaproxy(key: string, changes: Record<string, string> = {}): Promise<WebServer> {
-  requireCommand('haproxy', 'haproxy');
-  const port = await freePort();
-  const lua = configurationOf('haproxy', 'lua', { '8080': new URL(proxy.url).port, ...changes });
-  const script = join(folderOf({ 'postern.lua': lua }), 'postern.lua');
-  const folder = folderOf({
-    'haproxy.cfg': configurationOf('haproxy', 'haproxy', {
-      '/etc/haproxy/postern.lua': script,
-      'bind :80': `bind 127.0.0.1:${port}`,
-      '127.0.0.1:8081': `127.0.0.1:${(site.address() as AddressInfo).port}`,
-    }),
+const start = (key: string, changes: Record<string, string> = {}): Promise<WebServer> =>
+  startHaproxy({
+    asked: new URL(proxy.url).host,
+    key,
+    application: `127.0.0.1:${(site.address() as AddressInfo).port}`,
+    changes,
   });
-  return startServer('haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')], {
-    port,
-    folder,
-    env: { POSTERN_KEY: key },
-  });
-}
 
 describe('HAProxy', () => {
   let haproxy: WebServer;
   before(async () => {
-    haproxy = await startHaproxy(postern.key);
+    haproxy = await start(postern.key);
   });
   after(() => haproxy?.[Symbol.asyncDispose]());
   beforeEach(() => {
@@ -167,9 +155,9 @@ describe('HAProxy', () => {
   });
 
   test('a wrong key and an error of the script close the site', async () => {
-    await using wrong = await startHaproxy('svc_sk_nobody');
+    await using wrong = await start('svc_sk_nobody');
     assert.equal((await visit(wrong.url, '/robots.txt')).status, 503);
-    await using broken = await startHaproxy(postern.key, { 'core.tcp()': 'core.none()' });
+    await using broken = await start(postern.key, { 'core.tcp()': 'core.none()' });
     assert.equal((await visit(broken.url, '/open/a')).status, 503);
     assert.equal(served.length, 0);
   });

@@ -1,9 +1,17 @@
-/** nginx and Caddy as docs/enforce/ sets them up, with the places of a test put into the pages' configurations. */
+/** Proxies as docs/enforce/ sets them up, with the places of a test put into the pages' configurations. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '../../../kit/port.ts';
-import { folderOf, startCaddy, startNginx, type WebServer } from '../../../kit/web-server.ts';
-import { configurationOf } from '../../enforce/visiting.ts';
+import { until } from '../../../kit/until.ts';
+import {
+  folderOf,
+  requireCommand,
+  startCaddy,
+  startNginx,
+  startServer,
+  type WebServer,
+} from '../../../kit/web-server.ts';
+import { configurationOf, visit } from '../../enforce/visiting.ts';
 
 export interface Start {
   /** Host and port of Postern. */
@@ -71,3 +79,54 @@ export const SERVERS = [
   ['nginx', nginx],
   ['Caddy', caddy],
 ] as const;
+
+export interface StartBefore extends Pick<Start, 'asked' | 'key' | 'changes'> {
+  /** Host and port of the site. */
+  application: string;
+}
+
+const portOf = (host: string): string => host.slice(host.lastIndexOf(':') + 1);
+
+export async function startHaproxy({ asked, key, application, changes }: StartBefore): Promise<WebServer> {
+  requireCommand('haproxy', 'haproxy');
+  const port = await freePort();
+  const lua = configurationOf('haproxy', 'lua', { '8080': portOf(asked), ...changes });
+  const script = join(folderOf({ 'postern.lua': lua }), 'postern.lua');
+  const folder = folderOf({
+    'haproxy.cfg': configurationOf('haproxy', 'haproxy', {
+      '/etc/haproxy/postern.lua': script,
+      'bind :80': `bind 127.0.0.1:${port}`,
+      '127.0.0.1:8081': application,
+    }),
+  });
+  return startServer('haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')], {
+    port,
+    folder,
+    env: { POSTERN_KEY: key },
+  });
+}
+
+export async function startVarnish({ asked, key, application, changes }: StartBefore): Promise<WebServer> {
+  requireCommand('varnishd', 'varnish');
+  const [port, folder] = [await freePort(), folderOf({})];
+  const keyFile = join(folder, 'postern-key.vcl');
+  const command = configurationOf('varnish', 'sh', {
+    'sudo ': '',
+    '/etc/varnish/postern-key.vcl': keyFile,
+    '$(npx postern keys create varnish --permission access:check)': key,
+  });
+  execFileSync('sh', ['-euc', command], { env: { PATH: process.env.PATH } });
+  const vcl = configurationOf('varnish', 'vcl', {
+    '/etc/varnish/postern-key.vcl': keyFile,
+    '.port = "8080"': `.port = "${portOf(asked)}"`,
+    '.port = "8081"': `.port = "${portOf(application)}"`,
+    ...changes,
+  });
+  const file = join(folderOf({ 'default.vcl': vcl }), 'default.vcl');
+  const storage = ['-s', 'malloc,32m', '-n', join(folder, 'work')];
+  const args = ['-F', '-j', 'none', '-a', `127.0.0.1:${port}`, '-f', file, ...storage];
+  const varnish = await startServer('varnishd', args, { port, folder });
+  // It listens before it answers.
+  await until('an answer', async () => (await visit(varnish.url, '/robots.txt')).status !== 0);
+  return varnish;
+}

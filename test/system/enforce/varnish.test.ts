@@ -1,17 +1,14 @@
 /** Varnish as its page sets it up: it asks before its cache answers, and lets nothing through that Postern denies. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { freePort } from '../../../kit/port.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { until } from '../../../kit/until.ts';
-import { folderOf, requireCommand, startServer, type WebServer } from '../../../kit/web-server.ts';
+import type { WebServer } from '../../../kit/web-server.ts';
 import { startFaultyProxy } from '../../client/faulty-proxy.ts';
-import { configurationOf, visit } from '../../enforce/visiting.ts';
+import { visit } from '../../enforce/visiting.ts';
 import { made, makePolicy } from '../../http/given.ts';
+import { startVarnish } from './servers.ts';
 
 const TEXT = 'the text of the site';
 const postern = await startTestService();
@@ -58,35 +55,18 @@ await made(postern, '/v1/requesters', { id: 'partner' });
 const { token } = await made(postern, '/v1/requesters/partner/tokens', { name: 'T' });
 await made(postern, '/v1/licenses', { requesterId: 'partner', type: 'site' });
 
-async function startVarnish(key: string, changes: Record<string, string> = {}): Promise<WebServer> {
-  requireCommand('varnishd', 'varnish');
-  const [port, folder] = [await freePort(), folderOf({})];
-  const keyFile = join(folder, 'postern-key.vcl');
-  const command = configurationOf('varnish', 'sh', {
-    'sudo ': '',
-    '/etc/varnish/postern-key.vcl': keyFile,
-    '$(npx postern keys create varnish --permission access:check)': key,
+const start = (key: string, changes: Record<string, string> = {}): Promise<WebServer> =>
+  startVarnish({
+    asked: new URL(proxy.url).host,
+    key,
+    application: `127.0.0.1:${(site.address() as AddressInfo).port}`,
+    changes,
   });
-  execFileSync('sh', ['-euc', command], { env: { PATH: process.env.PATH } });
-  const vcl = configurationOf('varnish', 'vcl', {
-    '/etc/varnish/postern-key.vcl': keyFile,
-    '.port = "8080"': `.port = "${new URL(proxy.url).port}"`,
-    '.port = "8081"': `.port = "${(site.address() as AddressInfo).port}"`,
-    ...changes,
-  });
-  const file = join(folderOf({ 'default.vcl': vcl }), 'default.vcl');
-  const storage = ['-s', 'malloc,32m', '-n', join(folder, 'work')];
-  const args = ['-F', '-j', 'none', '-a', `127.0.0.1:${port}`, '-f', file, ...storage];
-  const varnish = await startServer('varnishd', args, { port, folder });
-  // It listens before it answers.
-  await until('an answer', async () => (await visit(varnish.url, '/robots.txt')).status !== 0);
-  return varnish;
-}
 
 describe('Varnish', () => {
   let varnish: WebServer;
   before(async () => {
-    varnish = await startVarnish(postern.key);
+    varnish = await start(postern.key);
   });
   after(() => varnish?.[Symbol.asyncDispose]());
   beforeEach(() => {
@@ -188,7 +168,7 @@ describe('Varnish', () => {
 });
 
 test('a wrong key closes the site', async () => {
-  await using varnish = await startVarnish('svc_sk_wrong');
+  await using varnish = await start('svc_sk_wrong');
   assert.equal((await visit(varnish.url, '/open/a')).status, 503);
   assert.equal((await visit(varnish.url, '/robots.txt')).status, 503);
 });

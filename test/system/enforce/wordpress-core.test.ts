@@ -205,6 +205,18 @@ const ANSWERS: [string, number, object][] = [
       },
     },
   ],
+  [
+    'a license server',
+    200,
+    {
+      ...denied,
+      signals: {
+        headers: {},
+        denialHeaders: { link: '<https://s.example>', 'www-authenticate': 'License error="invalid_request"' },
+        licensingUrl: null,
+      },
+    },
+  ],
   ['limit', 200, { ...denied, reason: 'rate_limit_exceeded', rateLimit: limit }],
   [
     'quota',
