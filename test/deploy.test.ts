@@ -16,14 +16,14 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, matchesGlob, resolve } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { DockerfileParser, type From } from 'dockerfile-ast';
 import { parse, parseAllDocuments } from 'yaml';
 import type { Answer } from '../kit/answer.ts';
+import { faultsOf, type Manifest } from '../kit/kubernetes.ts';
 import { freePort } from '../kit/port.ts';
 import { query, startPostgres } from '../kit/postgres.ts';
 import { spawnService } from '../kit/process.ts';
@@ -36,10 +36,6 @@ const read = (file: string): string => readFileSync(file, 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'postern-deploy-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const isSetting = (name: string): boolean => Object.hasOwn(SETTINGS, name.replace(/_FILE$/, ''));
-// Its types would be read by every check of types.
-const require = createRequire(import.meta.url);
-// oxlint-disable-next-line no-explicit-any
-type Manifest = any;
 const DOCKERFILE_ENV = read('deploy/Dockerfile');
 const packageJson = JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> };
 
@@ -166,45 +162,6 @@ describe('kubernetes/postern.yaml', () => {
   const set = find('StatefulSet');
   const pod = set.spec.template.spec;
   const [container] = pod.containers;
-
-  /** The schemas of Kubernetes, compiled to functions. */
-  const SCHEMAS: Readonly<Record<string, string>> = {
-    'v1 ServiceAccount': 'IoK8sApiCoreV1ServiceAccount',
-    'v1 Service': 'IoK8sApiCoreV1Service',
-    'apps/v1 StatefulSet': 'IoK8sApiAppsV1StatefulSet',
-    'policy/v1 PodDisruptionBudget': 'IoK8sApiPolicyV1PodDisruptionBudget',
-    'networking.k8s.io/v1 NetworkPolicy': 'IoK8sApiNetworkingV1NetworkPolicy',
-  };
-  interface Validate {
-    (object: unknown): boolean;
-    errors?: { instancePath: string; keyword: string }[] | null;
-  }
-
-  /** Notes the fields that are read: those that a schema does not know are never looked at. */
-  function watched(value: Manifest, path: string, unread: Set<string>): Manifest {
-    if (typeof value !== 'object' || value === null) return value;
-    const parts = Object.entries(value).map(([key, one]) => [key, watched(one, `${path}/${key}`, unread)]);
-    for (const [key] of parts) unread.add(`${path}/${key}`);
-    const copy = Array.isArray(value) ? parts.map(([, one]) => one) : Object.fromEntries(parts);
-    return new Proxy(copy, {
-      get(target, key) {
-        unread.delete(`${path}/${String(key)}`);
-        return Reflect.get(target, key);
-      },
-    });
-  }
-
-  /** Returns the paths of what the schema of its kind refuses or does not know. */
-  function faultsOf(object: Manifest): string[] {
-    const schema = SCHEMAS[`${object.apiVersion} ${object.kind}`];
-    const { validate } = require(resolve(`node_modules/kubernetes-models/_schemas/${schema}.js`)) as {
-      validate: Validate;
-    };
-    const unread = new Set<string>();
-    validate(watched(object, '', unread));
-    const refused = (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath}: ${keyword}`);
-    return [...refused, ...[...unread].map((path) => `${path}: unknown`)];
-  }
 
   test('is as the schemas of Kubernetes have it', () => {
     assert.equal(objects.length, 6);

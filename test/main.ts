@@ -46,6 +46,11 @@ const PROGRAMS: readonly Program[] = [
     files: 'test/system/{enforce/applications,client/languages}.test.ts',
   },
   { command: 'php', package: 'php-cli php-curl', files: 'test/system/client/languages.test.ts' },
+  {
+    command: 'go',
+    package: 'golang-go golang-github-masterminds-sprig-dev golang-k8s-sigs-yaml-dev',
+    files: 'test/system/helm/chart.test.ts',
+  },
   { command: 'bash', package: 'bash', files: 'test/system/cli/completion.test.ts' },
   { command: 'zsh', package: 'zsh', files: 'test/system/cli/completion.test.ts' },
   { command: 'fish', package: 'fish', files: 'test/system/cli/completion.test.ts' },
