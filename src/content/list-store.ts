@@ -89,53 +89,104 @@ async function listUnderPolicy(
   const collections = index.all().filter((one) => (one.policyId ?? defaultPolicyId) === policyId);
   const whole = ownConditions(query);
   const rest = whole.copy().and('id < ?', cursor === undefined ? undefined : fromCursor(cursor, ID_FORM));
-  const ids = toList(collections.map(({ id }) => id));
+  const places = { own: [policyId], unplaced: [policyId], collections: collections.map(({ id }) => id) };
+  const newest = newestIn(db.engine, rest, { ...places, limit: limit + 1 });
   const [rows, total] = await Promise.all([
-    db.read(
-      `select ${CONTENT.list} from content where id in (${newestUnderPolicy(db.engine, rest, { policyId, ids, limit })})
-       order by id desc limit ${limit + 1}`,
-      rest.params,
-    ),
-    count(countUnderPolicy(db.engine, whole, { policyId, ids })),
+    db.read(newest, rest.params),
+    count(countUnderPolicy(db.engine, whole, { policyId, ids: toList(places.collections) })),
   ]);
   const page = cutPage(rows, limit, total, (last: Row) => String(last.id));
   return { ...page, data: await mapInSlices(page.data, CONTENT.toRecord) };
 }
 
-interface UnderPolicy {
-  policyId: string;
-  /** The collections with the policy, as `toList` makes it. */
-  ids: string;
+/** Items by what puts a policy in force for them; each has an index. */
+export interface Places {
+  /** Policies of items with a policy of their own. */
+  own: readonly string[];
+  /** Policies of items in no collection without one of their own. */
+  unplaced: readonly string[];
+  /** Collections of items without a policy of their own. */
+  collections: readonly string[];
 }
 
-/** The conditions of items outside of collections with the policy; each has an index. */
 const OWN = (policy: string): string => `owns_policy = 1 and policy_id = ${policy}`;
 const DEFAULT = (policy: string): string => `owns_policy = 0 and collection_id is null and policy_id = ${policy}`;
 
-/** Selects ids of the newest items of each search, more than a page of each. */
-function newestUnderPolicy(
+/** Returns a statement that reads the newest items of the places; adds to the parameters of `where`. */
+function newestIn(
   engine: Db['engine'],
   where: Where,
-  { policyId, ids, limit }: UnderPolicy & { limit: number },
+  { own, unplaced, collections, limit }: Places & { limit: number },
 ): string {
-  const policy = where.param(policyId);
-  const list = where.param(ids);
-  const newest = (condition: string): string =>
-    `select id from content ${where.copy().and(condition).sql} order by id desc limit ${limit + 1}`;
-  const ofCollection = newest('owns_policy = 0 and collection_id = c.value');
-  const ofCollections =
-    engine === 'sqlite'
-      ? `select n.value as id from json_each(${list}) as c,
-           json_each((select json_group_array(id) from (${ofCollection}))) as n`
-      : `select n.id from json_array_elements_text(${list}::json) as c(value) cross join lateral (${ofCollection}) as n`;
-  return [
-    `select id from (${newest(OWN(policy))}) as own`,
-    `select id from (${newest(DEFAULT(policy))}) as others`,
-    ofCollections,
-  ].join(' union all ');
+  const ofEach = (ids: readonly string[], condition: string): string[] => {
+    if (ids.length === 0) return [];
+    const list = where.param(toList(ids));
+    const newest = `select id from content${where.copy().and(condition).sql} order by id desc limit ${limit}`;
+    return [
+      engine === 'sqlite'
+        ? `select n.value as id from json_each(${list}) as c,
+           json_each((select json_group_array(id) from (${newest}))) as n`
+        : `select n.id from json_array_elements_text(${list}::json) as c(value) cross join lateral (${newest}) as n`,
+    ];
+  };
+  const found = [
+    ...ofEach(own, OWN('c.value')),
+    ...ofEach(unplaced, DEFAULT('c.value')),
+    ...ofEach(collections, 'owns_policy = 0 and collection_id = c.value'),
+  ];
+  return `select ${CONTENT.list} from content where id in (${found.join(' union all ')}) order by id desc limit ${limit}`;
 }
 
-function countUnderPolicy(engine: Db['engine'], whole: Where, { policyId, ids }: UnderPolicy) {
+/** Returns the policies of items outside of collections, and of those with one of their own: up to `limit` of each. */
+export async function findPoliciesInUse(db: Db, limit: number): Promise<Pick<Places, 'own' | 'unplaced'>> {
+  const find = async (condition: string): Promise<string[]> => {
+    const sql = `select id from policies where exists (select 1 from content where ${condition}) limit ${limit}`;
+    return (await db.read<{ id: string }>(sql)).map(({ id }) => id);
+  };
+  const [own, unplaced] = await Promise.all([find(OWN('policies.id')), find(DEFAULT('policies.id'))]);
+  return { own, unplaced };
+}
+
+/** Which active items are wanted. */
+export interface WantedItems {
+  /** null: any. Every item must have been placed by the collections in force if places are named. */
+  places: Places | null;
+  /** The collection that they are in, also with a policy of their own; only with `places`. */
+  collectionId?: string | undefined;
+  /** A type, or a tag. */
+  kind?: string | undefined;
+  /** Only those that are older than the one of this id. */
+  before: string | undefined;
+  limit: number;
+}
+
+/** Reads active items, newest first. */
+export async function findActive(
+  db: Db,
+  { places, collectionId, kind, before, limit }: WantedItems,
+): Promise<Content[]> {
+  const where = new Where().and('status = ?', 'active').and('id < ?', before);
+  if (kind !== undefined) {
+    where.and(`(type = ${where.param(kind)} or replace(tags, ${where.param(JSON.stringify(kind))}, '') <> tags)`);
+  }
+  const whole = (): string => `select ${CONTENT.list} from content${where.sql} order by id desc limit ${limit}`;
+  if (places !== null && Object.values(places).every(({ length }) => length === 0)) return [];
+  if (places !== null && collectionId !== undefined) {
+    where.and('collection_id = ?', collectionId);
+    const isOwn = `owns_policy = 1 and ${inList(db.engine, 'policy_id', 'text', where.param(toList(places.own)))}`;
+    where.and(`(owns_policy = 0 and ${places.collections.includes(collectionId)} or ${isOwn})`);
+  }
+  const sql =
+    places === null || collectionId !== undefined ? whole() : newestIn(db.engine, where, { ...places, limit });
+  return mapInSlices(await db.read(sql, where.params), CONTENT.toRecord);
+}
+
+/** `ids`: the collections with the policy, as `toList` makes it. */
+function countUnderPolicy(
+  engine: Db['engine'],
+  whole: Where,
+  { policyId, ids }: { policyId: string; ids: string },
+): Counting {
   const where = whole.copy();
   const policy = where.param(policyId);
   const inCollections = `owns_policy = 0 and ${inList(engine, 'collection_id', 'text', where.param(ids))}`;

@@ -3,6 +3,7 @@
 import type { Db, Step } from '../db/db.ts';
 import { inList, selectLists, toList, Where } from '../db/query.ts';
 import type { Collection } from './collections/collection.ts';
+import type { InForce } from './collections/known.ts';
 import { findEditsAfter, LAST_EDIT } from './collections/store.ts';
 import { LAST_SITE_EDIT } from './sites/store.ts';
 
@@ -10,6 +11,13 @@ import { LAST_SITE_EDIT } from './sites/store.ts';
 export async function findPlacedTo(db: Db): Promise<number | 'all'> {
   const [row] = await db.read<{ value: string }>(`select value from settings where name = 'items_placed_to'`);
   return row === undefined || row.value === 'all' ? 'all' : Number(row.value);
+}
+
+/** Returns whether every item is in its collection by this state, which must have been read before. */
+export async function isPlacedBy(db: Db, { lastEdit, lastSiteEdit }: InForce): Promise<boolean> {
+  const [row] = await db.read<{ edit: number; site: number }>(`select ${LAST_EDIT} as edit, ${LAST_SITE_EDIT} as site`);
+  const isLast = Number(row?.edit) === lastEdit && Number(row?.site) === lastSiteEdit;
+  return isLast && (await findPlacedTo(db)) === 'all';
 }
 
 /** Collections that were edited since every item was in the right one; null: deleted. */

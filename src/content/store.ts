@@ -2,7 +2,7 @@
 
 import { keepPayload } from '../api/changes/rows.ts';
 import type { Db, Step } from '../db/db.ts';
-import { inList, toList, Where } from '../db/query.ts';
+import { inList, toList } from '../db/query.ts';
 import { columns } from '../db/record.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { words } from '../lib/text.ts';
@@ -65,13 +65,6 @@ export async function findContents(db: Db, refs: readonly string[]): Promise<Map
     }
   }
   return found;
-}
-
-/** Reads items that are not archived, newest first, older than the one of an id. */
-export async function findActiveBefore(db: Db, id: string | undefined, limit: number): Promise<Content[]> {
-  const where = new Where().and('status = ?', 'active').and('id < ?', id);
-  const sql = `select ${CONTENT.list} from content${where.sql} order by id desc limit ${limit}`;
-  return mapInSlices(await db.read(sql, where.params), CONTENT.toRecord);
 }
 
 /**

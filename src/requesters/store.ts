@@ -16,7 +16,8 @@ import { nextNotice } from './licenses/notices.ts';
 import { endAllTerms, endTerms, newTerms } from './licenses/terms-store.ts';
 import type { Requester, RequesterStatus } from './requester.ts';
 
-const REQUESTER = columns<Requester>(
+/** For `each-store`, too. */
+export const REQUESTER = columns<Requester>(
   {
     no: 'generated',
     id: 'fixed',

@@ -94,6 +94,8 @@ export interface FactsInput {
   content: ContentFacts | null;
   /** Absent: the check named an item. */
   page?: VisitedPage | undefined;
+  /** Absent: that of the item or the page. */
+  place?: Place | undefined;
   requesterId: string | null;
   /** null: anonymous or unregistered. */
   requester: RequesterFacts | null;
@@ -144,7 +146,7 @@ export class Facts {
     this.content = input.content;
     this.page = input.page ?? null;
     // A check has an item or a URL.
-    this.place = (input.content ?? input.page) as Place;
+    this.place = (input.place ?? input.content ?? input.page) as Place;
     this.requesterId = input.requesterId;
     this.requester = input.requester;
     this.permission = input.permission;

@@ -28,6 +28,7 @@ import { openTestLog } from '../decisions/history/test-log.ts';
 import { decisionRoutes } from '../decisions/log/routes.ts';
 import { probeRoutes } from '../decisions/proxy/probe-routes.ts';
 import { authorizeRoutes } from '../decisions/proxy/routes.ts';
+import { reachRoutes } from '../decisions/reach/routes.ts';
 import { openRobotsReads, type RobotsReads } from '../decisions/visitors/robots-reads.ts';
 import { VERSION } from '../lib/version.ts';
 import { candidateRoutes } from '../policies/candidate-routes.ts';
@@ -90,6 +91,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   accessRoutes(app, { ...checkDeps, openSignalsOf: signals.ofPages });
   authorizeRoutes(app, { ...checkDeps, visitor: keys.visitor, signals, robotsReads });
   await authzenRoutes(app, { ...checkDeps, publicUrl: config.publicUrl });
+  reachRoutes(app, { db, snapshot, now: ledger.now });
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(db, columns);
   const tests = openTestLog(db, testLedger.ledgerNo);

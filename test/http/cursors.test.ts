@@ -19,7 +19,13 @@ const { id: licenseId } = await made(postern, '/v1/licenses', { requesterId: 'ho
 const { token } = await made(postern, '/v1/requesters/holder/tokens', { name: 't' });
 const keyFor = (path: string): { key?: string } => (path.startsWith('/v1/me') ? { key: token } : {});
 const { id: collectionId } = await made(postern, '/v1/collections', { name: 'C', paths: ['/'] });
-const OWNERS: Record<string, string> = { webhooks: webhookId, licenses: licenseId, collections: collectionId };
+const { id: contentId } = await made(postern, '/v1/content', item());
+const OWNERS: Record<string, string> = {
+  webhooks: webhookId,
+  licenses: licenseId,
+  collections: collectionId,
+  content: contentId,
+};
 const ownerOf = (path: string): string => OWNERS[path.split('/')[2] as string] ?? 'pol_default';
 const lists = Object.entries(openapi.paths as Record<string, { get?: { parameters?: { name: string }[] } }>)
   .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))

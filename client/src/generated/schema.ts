@@ -168,6 +168,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/requesters/{id}/reach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a requester may have now
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `content:read` (Read content). Not for public keys.
+         */
+        get: operations["listReach"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/content/{id}/readers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who may have an item now
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `content:read` (Read content). Not for public keys.
+         */
+        get: operations["listContentReaders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{id}/readers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who may have the pages of a collection now
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `content:read` (Read content). Not for public keys.
+         */
+        get: operations["listCollectionReaders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/proxy-probes": {
         parameters: {
             query?: never;
@@ -2496,6 +2556,16 @@ export interface components {
             amount: string;
             /** @description In 1/1,000,000 of the currency; null beyond 2^53 */
             amountMicros: number | null;
+        };
+        /** @description A request that names no requester */
+        AnonymousReader: {
+            allowed: boolean;
+            /** @description What an allow grants; empty on a denial */
+            permissions: string[];
+            /** @description null when the default action decided */
+            matchedRule: components["schemas"]["MatchedRule"] | null;
+            /** @description Conditions on facts that were not given, with which this answer could be another one */
+            dependsOn: string[];
         };
         /** @description An API key */
         ApiKey: {
@@ -5201,6 +5271,94 @@ export interface components {
             /** @description Seconds until `resetAt`; only on a denial */
             retryAfter?: number;
         };
+        /** @description Something that the requester may have now */
+        Reach: {
+            /** @enum {string} */
+            object: "reach";
+            /** @description null: pages of the collection that are no items */
+            contentId: string | null;
+            /** @description null without an item */
+            externalId: string | null;
+            /** @description The most specific collection */
+            collectionId: string | null;
+            /** @description The title of the item, or the name of the collection */
+            title: string;
+            /** @description null without an item */
+            type: components["schemas"]["ContentType"] | null;
+            /** @description null without an item */
+            source: string | null;
+            policyId: string;
+            /** @description What an allow grants; empty on a denial */
+            permissions: string[];
+            /** @description The license that the rule matched */
+            licenseId: string | null;
+            /** @description null when the default action decided */
+            matchedRule: components["schemas"]["MatchedRule"] | null;
+            /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
+            enforced: boolean;
+            /** @description Conditions on facts that were not given, with which this answer could be another one */
+            dependsOn: string[];
+        };
+        ReachAssumption: {
+            /** @description A condition that rules have here */
+            condition: string;
+            /**
+             * @description `unknown`: a condition on it does not hold, and a `…Not` holds in deny rules alone; `unverified`: the requester is taken as not verified; `now`: the time of the answer
+             * @enum {unknown}
+             */
+            taken: "unknown" | "unverified" | "now";
+        };
+        ReachList: {
+            /** @enum {string} */
+            object: "list";
+            /** @description May be fewer than `limit` while there are more */
+            data: components["schemas"]["Reach"][];
+            hasMore: boolean;
+            /** @description Not counted */
+            totalCount: null;
+            nextCursor: string | null;
+            requesterId: string;
+            /** @description false: it was decided as a stranger with this id */
+            registered: boolean;
+            /** @description The facts that were not given and that rules ask for, and how they were taken */
+            assumptions: components["schemas"]["ReachAssumption"][];
+        };
+        /** @description A requester that may have it now */
+        Reader: {
+            /** @enum {string} */
+            object: "reader";
+            requesterId: string;
+            /** @description null: not registered; a rule names its id */
+            name: string | null;
+            /** @description What an allow grants; empty on a denial */
+            permissions: string[];
+            /** @description The license that the rule matched */
+            licenseId: string | null;
+            /** @description null when the default action decided */
+            matchedRule: components["schemas"]["MatchedRule"] | null;
+            /** @description false: the collection only observes, so let the request pass; `allowed` is what the policy says */
+            enforced: boolean;
+            /** @description Conditions on facts that were not given, with which this answer could be another one */
+            dependsOn: string[];
+        };
+        ReaderList: {
+            /** @enum {string} */
+            object: "list";
+            /** @description May be fewer than `limit` while there are more */
+            data: components["schemas"]["Reader"][];
+            hasMore: boolean;
+            /** @description Not counted */
+            totalCount: null;
+            nextCursor: string | null;
+            /** @description null: the answer is about pages of the collection that are no items */
+            contentId: string | null;
+            /** @description The most specific collection */
+            collectionId: string | null;
+            policyId: string;
+            anonymous: components["schemas"]["AnonymousReader"];
+            /** @description The facts that were not given and that rules ask for, and how they were taken */
+            assumptions: components["schemas"]["ReachAssumption"][];
+        };
         ReconciledRow: {
             date: string | null;
             /** @description null for a deleted item, too */
@@ -6869,6 +7027,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EvaluationDecisions"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listReach: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before; the filters stay the same */
+                cursor?: string;
+                /** @description The purpose in your own words: 1–64 characters, and not `*` */
+                purpose?: string;
+                /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
+                permission?: string;
+                /** @description Only what is in this collection */
+                collectionId?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReachList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listContentReaders: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before; the filters stay the same */
+                cursor?: string;
+                /** @description The purpose in your own words: 1–64 characters, and not `*` */
+                purpose?: string;
+                /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
+                permission?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReaderList"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    listCollectionReaders: {
+        parameters: {
+            query?: {
+                /** @description Records per page, 20 by default */
+                limit?: number;
+                /** @description nextCursor of the page before; the filters stay the same */
+                cursor?: string;
+                /** @description The purpose in your own words: 1–64 characters, and not `*` */
+                purpose?: string;
+                /** @description 1–64 lowercase letters, digits or underscores; starts with a letter */
+                permission?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReaderList"];
                 };
             };
             "4XX": components["responses"]["Refused"];

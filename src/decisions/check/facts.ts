@@ -9,6 +9,7 @@ import {
   type ContentFacts,
   Facts,
   type LicenseFacts,
+  type Place,
   type RequesterFacts,
   type VisitedPage,
 } from '../../rules/facts.ts';
@@ -70,7 +71,7 @@ export type Inputs = Pick<CheckRequest, 'permission' | 'purpose' | 'context' | '
 export const ANONYMOUS: KnownRequester = { facts: null, licenses: [] };
 
 export function toFacts(
-  { content, page, requester }: Omit<Subject, 'policy'>,
+  { content, page, place, requester }: Omit<Subject, 'policy'> & { place?: Place },
   requesterId: string | undefined | null,
   inputs: Inputs,
   at: number,
@@ -80,6 +81,7 @@ export function toFacts(
     at,
     content,
     page,
+    place,
     requesterId: requesterId ?? null,
     requester: requester.facts,
     permission: inputs.permission ?? null,

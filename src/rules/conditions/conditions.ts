@@ -258,10 +258,15 @@ export function getCondition(key: string): { condition: Condition; negated: bool
   throw new Error(`no condition is called ${key}`);
 }
 
-const stripNot = (key: string): string => (key.endsWith(NOT) ? key.slice(0, -NOT.length) : key);
+/** Returns the name of a condition in the table. */
+export const stripNot = (key: string): string => (key.endsWith(NOT) ? key.slice(0, -NOT.length) : key);
 
 const OF_THE_ITEM = new Set(['contentType', 'contentTags', 'contentMetadata']);
 const OF_THE_URL = new Set(['host', 'path']);
+
+/** Checks whether items of one place may differ in a condition. */
+export const readsItem = (key: string): boolean => ABOUT_ITEMS.has(stripNot(key));
+const ABOUT_ITEMS = new Set(['contentId', ...OF_THE_ITEM, ...OF_THE_URL]);
 
 /**
  * Checks whether a condition reveals data of the item, which requires permission to read content. Host and path do only
