@@ -1,7 +1,9 @@
 /** Tries rules on a request and shows the decision rule by rule. Records nothing and consumes no limit. */
+
 import { Alert, Button, Select, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
+import { GRANTS } from '../../../src/rules/policy.ts';
 import { type Answer, type Body, call } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { Explained } from '../decisions/explanation.tsx';
@@ -10,7 +12,7 @@ import { Tags, Verdict } from '../parts/show.tsx';
 import { Empty, Failed } from '../parts/states.tsx';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
 import { lacking, useMay, useMayInSecret } from '../shell/session.tsx';
-import { PERMISSIONS, permissionName } from './permissions.ts';
+import { permissionName } from './permissions.ts';
 import { asDecided, type Draft, periodWords } from './rules.ts';
 
 type Decision = Answer<'POST /v1/access/check'>;
@@ -133,7 +135,7 @@ function CheckForm({ policyId, onDecide }: CheckFormProps) {
         <Select
           label="Right"
           placeholder="none in particular"
-          data={PERMISSIONS.map((one) => ({ value: one, label: permissionName(one) }))}
+          data={GRANTS.map((one) => ({ value: one, label: permissionName(one) }))}
           value={check.permission === '' ? null : check.permission}
           onChange={(permission) => change({ permission: permission ?? '' })}
           clearable

@@ -1,6 +1,6 @@
 /** The conditions that the editor offers. A test compares this table with the service's. */
+import { GRANTS } from '../../../src/rules/policy.ts';
 import { PURPOSES } from '../crawlers/types.ts';
-import { PERMISSIONS } from './permissions.ts';
 
 export type ConditionKind = 'flag' | 'texts' | 'choices' | 'records' | 'verified' | 'metadata' | 'expiry' | 'time';
 /** Records that are found by name. */
@@ -174,7 +174,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
     kind: 'texts',
     negatable: true,
     group: 'Request',
-    values: PERMISSIONS,
+    values: GRANTS,
   },
   {
     key: 'country',

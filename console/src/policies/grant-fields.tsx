@@ -1,8 +1,9 @@
 /** The grant of an allow rule and its rate limit. */
+import { GRANTS } from '../../../src/rules/policy.ts';
 import '@mantine/core/styles/NumberInput.css';
 import { ActionIcon, Button, Group, NumberInput, Pill, Select, TagsInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { PERMISSIONS, permissionName } from './permissions.ts';
+import { permissionName } from './permissions.ts';
 import { periodWords, type Rule } from './rules.ts';
 
 const PERIODS = ['second', 'minute', 'hour', 'day', 'week', 'month'];
@@ -25,7 +26,7 @@ export function GrantFields({ rule, onChange }: GrantFieldsProps) {
       <TagsInput
         aria-label="Permissions granted"
         placeholder={rule.permissions === undefined ? permissionName('full_access') : ''}
-        data={[...PERMISSIONS]}
+        data={[...GRANTS]}
         renderOption={({ option }) => permissionName(option.value)}
         renderPill={({ value, onRemove, disabled }) => (
           <Pill withRemoveButton={!disabled} onRemove={() => onRemove?.()}>
