@@ -20,8 +20,11 @@ function distance(a: string, b: string): number {
   return above[b.length] as number;
 }
 
-/** The known name most like `name`, or undefined when none is near enough to be what was meant. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
+/**
+ * Returns the known name most like `name`, or undefined when none is near enough to be what was meant. `farthest`: the
+ * distance up to which a name is taken to be meant.
+ */
+export function nearest(name: string, known: Iterable<string>, farthest = usualFarthest): string | undefined {
   if (name.length > 64) return undefined;
   const wanted = name.toLowerCase().replaceAll(/[_-]/g, '');
   let best: string | undefined;
@@ -39,8 +42,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best !== undefined && least <= farthest(best) ? best : undefined;
 }
 
-/** The distance up to which a name is taken to be meant. */
-const farthest = (name: string): number => Math.max(2, Math.floor(name.length * 0.4));
+const usualFarthest = (name: string): number => Math.max(2, Math.floor(name.length * 0.4));
 
 /** The words of a text for searching: case and accents folded, everything but letters and digits a space. */
 export function words(text: string): string[] {

@@ -238,7 +238,7 @@ describe('the figures', () => {
     await check(postern, { contentId: second, purpose: 'training', context: { userAgent: 'FooFetch/2.0' } });
     clock.advance(1);
     const sorted = (list: Any[]) => list.map((one) => JSON.stringify(one)).toSorted();
-    const rules = { policy: { rules: [denyBots, denyTraining, allowAll] }, from: found.since };
+    const rules = { policy: { rules: [denyBots, denyTraining, allowAll] }, from: found.since, examples: 20 };
     const impact: Any = await made(postern, `/v1/policies/${policyId}/impact`, rules, 200);
     const whole = await figures(policyId);
     assert.ok(whole.byWho.some(({ who }: Any) => who.kind === 'program' && who.id === 'foofetch'));
@@ -251,6 +251,8 @@ describe('the figures', () => {
       ),
       'a preview counts as the candidate does',
     );
+    const named = (list: Any[]) => new Set(list.map(({ who }) => JSON.stringify(who)));
+    assert.deepEqual(named(impact.examples), named(impact.byWho), 'and its examples say who, as its list does');
     assert.deepEqual(found.byCrawler, [
       { crawler: null, newlyDenied: 1, newlyAllowed: 1 },
       { crawler: 'GPTBot', newlyDenied: 2, newlyAllowed: 0 },

@@ -148,7 +148,10 @@ test('each decision counts as the second implementation says', () => {
         before: { allowed: before.allowed, reason: before.reason },
         after: { allowed: after.allowed, reason: after.reason, matchedRule: after.matchedRule },
       };
-      assert.deepEqual(examples, turns ? [example] : []);
+      assert.deepEqual(
+        examples.map(({ visitor: _, ...one }) => one),
+        turns ? [example] : [],
+      );
     },
   );
   fc.assert(law, { numRuns: CASES });

@@ -4084,7 +4084,7 @@ export interface components {
         };
         LintWarning: {
             /** @enum {unknown} */
-            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "default_rule_order" | "duplicate_rule" | "deny_evaded_by_silence" | "identities_not_required" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission";
+            code: "unreachable_rule" | "license_contradiction" | "catch_all_before_others" | "default_rule_order" | "duplicate_rule" | "deny_evaded_by_silence" | "identities_not_required" | "permissions_on_deny" | "rate_limit_on_deny" | "unknown_permission" | "unknown_user_agent";
             message: string;
             param: string;
         };
@@ -4989,6 +4989,7 @@ export interface components {
                 contentId: string | null;
                 url: string | null;
                 requesterId: string | null;
+                who: components["schemas"]["Who"];
                 before: {
                     allowed: boolean;
                     /** @description null when allowed */

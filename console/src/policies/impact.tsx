@@ -10,7 +10,7 @@ import { List } from '../parts/list.tsx';
 import { Chip, formatCount, reasonName, Verdict } from '../parts/show.tsx';
 import type { Span } from '../parts/span-presets.tsx';
 import { Failed } from '../parts/states.tsx';
-import { type Who, WhoName, whoKey } from '../parts/who.tsx';
+import { type Who, WhoName, whoKey, whoWords } from '../parts/who.tsx';
 
 type Report = Answer<'POST /v1/policies/{id}/impact'>;
 
@@ -130,11 +130,11 @@ function ImpactReport({ report }: { report: Report }) {
         <section>
           <h3 className="small">For example</h3>
           <ul className="feed">
-            {report.examples.map(({ decisionId, requesterId, before, after }) => (
+            {report.examples.map(({ decisionId, who, before, after }) => (
               <li key={decisionId}>
                 <span className="what">
                   <Anchor component={Link} size="sm" href={`/decisions/${decisionId}`}>
-                    {requesterId ?? 'anonymous'}
+                    {whoWords(who)}
                   </Anchor>{' '}
                   <span className="soft">
                     {after.matchedRule === null ? decidedBy(after) : `by ${decidedBy(after)}`}

@@ -19,7 +19,8 @@ export async function toReport(
   const requesters = top(by.byRequester);
   const contents = top(by.byContent);
   const visitors = top(by.byWho).map(([, turns]) => turns);
-  const ids = [...requesters.flatMap(([id]) => id ?? []), ...requesterIds(visitors.map(({ visitor }) => visitor))];
+  const named = requesterIds([...visitors, ...examples].map(({ visitor }) => visitor));
+  const ids = [...requesters.flatMap(([id]) => id ?? []), ...named];
   const names = await source.names([...new Set(ids)]);
   const collections = top(by.byCollection);
   const titles = await source.collections(collections.map(([id]) => id));
@@ -42,7 +43,9 @@ export async function toReport(
     }),
     byCollection: collections.map(([id, turns]) => ({ id, name: titles.get(id) ?? null, ...turns })),
     byReason,
-    examples,
+    examples: examples.map(({ visitor, before, after, ...example }) => {
+      return { ...example, who: toWho(visitor, names), before, after };
+    }),
     unknown,
   };
 }

@@ -111,6 +111,7 @@ export const ImpactAnswer = Type.Object(
         contentId: textOrNull,
         url: textOrNull,
         requesterId: textOrNull,
+        who: Who,
         before: Type.Object({ allowed: Type.Boolean(), reason }),
         after: Type.Object({ allowed: Type.Boolean(), reason, matchedRule }),
       }),

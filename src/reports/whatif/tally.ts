@@ -32,6 +32,7 @@ export interface Example {
   contentId: string | null;
   url: string | null;
   requesterId: string | null;
+  visitor: CountedWho;
   before: { allowed: boolean; reason: Reason | null };
   after: { allowed: boolean; reason: Reason | null; matchedRule: { index: number; priority: number } | null };
 }
@@ -160,10 +161,12 @@ export class ImpactCounter {
     const turn = before === null ? 'allowToDeny' : 'denyToAllow';
     this.counts[turn]++;
     getTurns(this.#byRequester, decision.requesterId)[turn]++;
-    this.#turnsOf(comparison.visitor())[turn]++;
+    const visitor = comparison.visitor();
+    this.#turnsOf(visitor)[turn]++;
     if (decision.contentNo !== 0) getTurns(this.#byContent, decision.contentNo)[turn]++;
     if (decision.collectionId !== null) getTurns(this.#byCollection, decision.collectionId)[turn]++;
-    if (kind.examples.length < this.#examplesMax) kind.examples.push(toExample(this.#ledgerNo, comparison));
+    if (kind.examples.length < this.#examplesMax)
+      kind.examples.push({ ...toExample(this.#ledgerNo, comparison), visitor });
   }
 
   /** Anybody can make up names of programs: only so many are kept. */
@@ -226,7 +229,7 @@ function getTurns<K>(by: Map<K, Turns>, key: K): Turns {
 function toExample(
   ledgerNo: number,
   { decision, contentId, before, after: { reason, rule } }: ImpactComparison,
-): Example {
+): Omit<Example, 'visitor'> {
   return {
     decisionId: decisionId(ledgerNo, decision.at, decision.seq),
     created: toIso(decision.at),

@@ -417,6 +417,31 @@ test('permissions without a meaning of their own', () => {
   ]);
 });
 
+test('a text that is nearly the name of a crawler', () => {
+  const warned = (value: unknown, key = 'userAgent') =>
+    lint([deny({ [key]: value }), allow({})], 'deny')
+      .filter(({ code }) => code === 'unknown_user_agent')
+      .map(({ message, param }) => [/mean `(.*)`/.exec(message)?.[1], param]);
+  assert.deepEqual(warned('GTPBot'), [['GPTBot', 'rules[0].conditions.userAgent']]);
+  assert.deepEqual(warned(['GPTBot', 'claudbot', 'Bytespidr'], 'userAgentNot'), [
+    ['ClaudeBot', 'rules[0].conditions.userAgentNot[1]'],
+    ['Bytespider', 'rules[0].conditions.userAgentNot[2]'],
+  ]);
+  for (const right of [
+    'gptbot',
+    'GPTBot/1.2',
+    'gpt',
+    'bot',
+    'OurReader',
+    'WgetBot',
+    'Mozilla/5.0 (x)',
+    'xyz',
+    'Firefox',
+  ])
+    assert.deepEqual(warned(right), [], right);
+  assert.ok(warned(Array(1000).fill('GTPBot')).length <= 50);
+});
+
 test('a deny on the proof of a requester is evaded without one', () => {
   const signed = deny({ requesterVerified: ['signature'], hasValidLicense: false });
   const codes = ['deny_evaded_by_silence'];
@@ -555,6 +580,7 @@ test('every code is documented and every message is a sentence', () => {
     deny({ default: false }),
     deny({ default: true }, { priority: 1 }),
     allow({ requesterId: 'partner' }, { priority: 1 }),
+    deny({ userAgent: 'GTPBot' }),
   ];
   const warnings = lint(rules, 'deny', { ...NOBODY, requesterIds: new Set(['partner']) });
   assert.deepEqual(new Set(warnings.map(({ code }) => code)), new Set(LINT_CODES));

@@ -3,10 +3,10 @@
  * remedy opens nothing, or says what it opens.
  */
 import { atOnce, inSlices, type Steps } from '../../lib/slices.ts';
-import { nearest } from '../../lib/text.ts';
 import { canonicalJson } from '../canonical.ts';
-import { type Action, DEFAULT_GRANT, GRANTS, type Rule } from '../policy.ts';
+import { type Action, DEFAULT_GRANT, type Rule } from '../policy.ts';
 import { Meter } from './cells.ts';
+import { findMisspelled } from './misspelled.ts';
 import { findUnreachable, type PlacedRule, place, type ReachFault } from './reach.ts';
 import { type Evasion, findEvasions } from './silence.ts';
 import { findUnverified, NOBODY, type Unverified, type Verifiable } from './unverified.ts';
@@ -14,8 +14,6 @@ import { at, code, type LintCode, type Warning } from './warning.ts';
 
 /** For each kind of reasoning. A unit is about one compared value; three times as many take about 100 ms (measured). */
 const UNITS = 300_000;
-/** The most reported for one policy, since each is compared with all known permissions. */
-const UNKNOWN_PERMISSIONS_MAX = 100;
 
 const LICENSE_KEYS = ['licenseType', 'licenseFeatures', 'licenseExpiry'];
 
@@ -41,12 +39,8 @@ function* findWarnings(rules: readonly Rule[], defaultAction: Action, verifiable
   const unreachable = yield* findUnreachable(order, new Meter(UNITS));
   const evasions = yield* findEvasions(order, defaultAction, new Meter(UNITS));
   const unverified = yield* findUnverified(order, verifiable, new Meter(UNITS));
-  const granted = new Set(rules.flatMap((rule) => (rule.action === 'allow' ? (rule.permissions ?? []) : [])));
   const duplicates = findDuplicates(order);
-  const unknown = Map.groupBy(
-    rules.flatMap((rule, index) => findUnknownPermissions(rule, index, granted)).slice(0, UNKNOWN_PERMISSIONS_MAX),
-    ({ index }) => index,
-  );
+  const misspelled = yield* findMisspelled(rules);
   const warnings: Warning[] = [];
   for (const [index, rule] of rules.entries()) {
     warnings.push(
@@ -57,11 +51,8 @@ function* findWarnings(rules: readonly Rule[], defaultAction: Action, verifiable
       ...evasions.filter((one) => one.index === index).map((one) => evaded(one)),
       ...unverified.filter((one) => one.index === index).map(notRequired),
       ...uselessOnDeny(rule, index),
+      ...(misspelled.get(index) ?? []),
     );
-    for (const one of unknown.get(index) ?? []) {
-      warnings.push(unknownPermission(one));
-      yield;
-    }
     yield;
   }
   const withPriority = rules.filter(({ priority }) => priority !== undefined).length;
@@ -252,46 +243,4 @@ function uselessOnDeny({ action, permissions, rateLimit }: Rule, index: number):
     warnings.push({ code: 'rate_limit_on_deny', message, param: at(index, '.rateLimit') });
   }
   return warnings;
-}
-
-interface UnknownPermission {
-  index: number;
-  value: string;
-  param: string;
-}
-
-/** A condition may name any permission that a rule of the policy grants. */
-function findUnknownPermissions(
-  { permissions, conditions = {} }: Rule,
-  index: number,
-  granted: Set<string>,
-): UnknownPermission[] {
-  const found: UnknownPermission[] = [];
-  for (const [i, value] of (permissions ?? []).entries()) {
-    if (!isKnown(value)) found.push({ index, value, param: at(index, `.permissions[${i}]`) });
-  }
-  for (const key of ['permission', 'permissionNot']) {
-    const named = conditions[key] as string | string[] | undefined;
-    const path = at(index, `.conditions.${key}`);
-    for (const [i, value] of [named ?? []].flat().entries()) {
-      if (isKnown(value) || granted.has(value)) continue;
-      found.push({ index, value, param: Array.isArray(named) ? `${path}[${i}]` : path });
-    }
-  }
-  return found;
-}
-
-const isKnown = (value: string): boolean => (GRANTS as readonly string[]).includes(value);
-
-function unknownPermission({ value, param }: UnknownPermission): Warning {
-  const meant = nearest(value, GRANTS);
-  const todo =
-    meant === undefined
-      ? 'If it is one of your own, checks must spell it the same way.'
-      : `Did you mean ${code(meant)}? If it is one of your own, checks must spell it the same way.`;
-  return {
-    code: 'unknown_permission',
-    message: `${code(value)} is not a permission that Postern knows. ${todo}`,
-    param,
-  };
 }

@@ -22,6 +22,8 @@ export const LINT_CODES = [
   'rate_limit_on_deny',
   // Postern gives the permission no meaning. It may be one of your own, or a typo.
   'unknown_permission',
+  // No known crawler has the text in its user agent, and it is nearly the name of one.
+  'unknown_user_agent',
 ] as const;
 
 export type LintCode = (typeof LINT_CODES)[number];
