@@ -50,6 +50,9 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
   ['GET /v1/requesters/{id}/reach', ['policies:read', 'content:read']],
   ['GET /v1/content/{id}/readers', ['policies:read', 'content:read']],
   ['GET /v1/collections/{id}/readers', ['policies:read', 'content:read']],
+  ['POST /access/v1/search/subject', ['policies:read', 'content:read']],
+  ['POST /access/v1/search/resource', ['policies:read', 'content:read']],
+  ['POST /access/v1/search/action', ['policies:read', 'content:read']],
   ['GET /v1/policies/{id}/candidate', ['policies:read', 'analytics:read']],
 ]);
 /** Routes that refuse public keys: what they answer has prices, credentials, or names of partners. */

@@ -128,6 +128,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/access/v1/search/subject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search for requesters as AuthZEN has it
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `content:read` (Read content). Not for public keys.
+         */
+        post: operations["searchSubjects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access/v1/search/resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search for items as AuthZEN has it
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `content:read` (Read content). Not for public keys.
+         */
+        post: operations["searchResources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access/v1/search/action": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search for permissions as AuthZEN has it
+         * @description Needs the permissions `policies:read` (Read policies, their versions and differences) and `content:read` (Read content). Not for public keys.
+         */
+        post: operations["searchActions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/access/v1/evaluation": {
         parameters: {
             query?: never;
@@ -2551,6 +2611,25 @@ export interface components {
             totalCount: number;
             nextCursor: string | null;
         };
+        ActionSearch: {
+            subject: components["schemas"]["EvaluationSubject"];
+            resource: components["schemas"]["EvaluationResource"];
+            context?: components["schemas"]["EvaluationContext"];
+            page?: components["schemas"]["SearchPage"];
+        } & {
+            [key: string]: unknown;
+        };
+        ActionSearchResults: {
+            page: {
+                /** @description Empty at the end */
+                next_token: string;
+                /** @description Results in this answer: may be fewer than `limit` before the end */
+                count: number;
+            };
+            results: {
+                name: string;
+            }[];
+        };
         Amount: {
             /** @description A decimal in the currency */
             amount: string;
@@ -2695,6 +2774,9 @@ export interface components {
             policy_decision_point: string;
             access_evaluation_endpoint: string;
             access_evaluations_endpoint: string;
+            search_subject_endpoint: string;
+            search_resource_endpoint: string;
+            search_action_endpoint: string;
         };
         BulkDelete: {
             ids: string[];
@@ -5533,6 +5615,15 @@ export interface components {
                 changed: string[];
             }[];
         };
+        ResourceSearch: {
+            subject: components["schemas"]["EvaluationSubject"];
+            action: components["schemas"]["EvaluationAction"];
+            resource: components["schemas"]["SearchedResource"];
+            context?: components["schemas"]["EvaluationContext"];
+            page?: components["schemas"]["SearchPage"];
+        } & {
+            [key: string]: unknown;
+        };
         /** @enum {unknown} */
         Role: "viewer" | "licensing" | "editor" | "admin";
         /** @description The roles of people and what they may do */
@@ -5598,6 +5689,47 @@ export interface components {
              * @enum {unknown}
              */
             lostBy: "path" | "host" | "selectors" | "age";
+        };
+        SearchPage: {
+            /** @description `next_token` of the page before */
+            token?: string;
+            /** @description Results per page, 100 by default, at most 1,000 */
+            limit?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        SearchResult: {
+            type: string;
+            id: string;
+        };
+        SearchResults: {
+            page: {
+                /** @description Empty at the end */
+                next_token: string;
+                /** @description Results in this answer: may be fewer than `limit` before the end */
+                count: number;
+            };
+            results: components["schemas"]["SearchResult"][];
+        };
+        /** @description `type` is `content` for all, or a type or tag of items */
+        SearchedResource: {
+            type: string;
+            /** @description Texts, numbers and booleans are attributes that rules can read; other values are ignored */
+            properties?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `type` is `requester` for all, or a type or tag of requesters */
+        SearchedSubject: {
+            type: string;
+            /** @description Texts, numbers and booleans are attributes that rules can read; other values are ignored */
+            properties?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
         };
         SeenRequester: {
             /** @description The id that the checks named. */
@@ -6115,6 +6247,15 @@ export interface components {
             };
             /** @description Memory of the process, in bytes */
             memoryBytes: number;
+        };
+        SubjectSearch: {
+            subject: components["schemas"]["SearchedSubject"];
+            action: components["schemas"]["EvaluationAction"];
+            resource: components["schemas"]["EvaluationResource"];
+            context?: components["schemas"]["EvaluationContext"];
+            page?: components["schemas"]["SearchPage"];
+        } & {
+            [key: string]: unknown;
         };
         /** @description A collection as it might be stored. Fields that are not given are those of the stored one */
         TriedCollection: {
@@ -6930,6 +7071,127 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuthzenConfiguration"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    searchSubjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "requester"
+                 *       },
+                 *       "action": {
+                 *         "name": "full_access"
+                 *       },
+                 *       "resource": {
+                 *         "type": "article",
+                 *         "id": "tides"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubjectSearch"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    searchResources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "requester",
+                 *         "id": "university"
+                 *       },
+                 *       "action": {
+                 *         "name": "full_access"
+                 *       },
+                 *       "resource": {
+                 *         "type": "content"
+                 *       },
+                 *       "page": {
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResourceSearch"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    searchActions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "requester",
+                 *         "id": "university"
+                 *       },
+                 *       "resource": {
+                 *         "type": "content",
+                 *         "id": "tides"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ActionSearch"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionSearchResults"];
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -76,6 +76,21 @@ export const EXAMPLES: Readonly<Record<string, object | string>> = {
       { resource: { type: 'page', id: 'https://www.example.com/news/' } },
     ],
   },
+  searchSubjects: {
+    subject: { type: 'requester' },
+    action: { name: 'full_access' },
+    resource: { type: 'article', id: 'tides' },
+  },
+  searchResources: {
+    subject: { type: 'requester', id: 'university' },
+    action: { name: 'full_access' },
+    resource: { type: 'content' },
+    page: { limit: 50 },
+  },
+  searchActions: {
+    subject: { type: 'requester', id: 'university' },
+    resource: { type: 'content', id: 'tides' },
+  },
   checkAccess: {
     contentId: 'tides',
     requesterId: 'university',

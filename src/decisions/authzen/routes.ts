@@ -18,6 +18,7 @@ import type { Grounds } from '../ledger/ledger.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
 import { openRemedier } from '../proxy/remedies.ts';
 import { Configuration, EvaluationAnswer, EvaluationRequest, EvaluationsAnswer, EvaluationsRequest } from './schema.ts';
+import { searchRoutes } from './search-routes.ts';
 import { type Evaluated, toCheck, toEvaluated, toRefused, toUnknown, withDefaults } from './translate.ts';
 
 export interface AuthzenDeps extends CheckDeps {
@@ -32,6 +33,7 @@ export async function authzenRoutes(app: App, deps: AuthzenDeps): Promise<void> 
   await app.register(async (door: App) => {
     door.addHook('onRequest', echoRequestId);
     door.setErrorHandler(answerRefusal);
+    searchRoutes(door, deps);
     route(
       door,
       'POST /access/v1/evaluation',
@@ -86,6 +88,9 @@ function configurationRoute(app: App, { publicUrl }: AuthzenDeps): void {
       policy_decision_point: publicUrl,
       access_evaluation_endpoint: `${publicUrl}/access/v1/evaluation`,
       access_evaluations_endpoint: `${publicUrl}/access/v1/evaluations`,
+      search_subject_endpoint: `${publicUrl}/access/v1/search/subject`,
+      search_resource_endpoint: `${publicUrl}/access/v1/search/resource`,
+      search_action_endpoint: `${publicUrl}/access/v1/search/action`,
     };
   });
 }

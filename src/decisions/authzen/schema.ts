@@ -9,10 +9,10 @@ import { reasonOrNull } from '../log/schema.ts';
 const EVALUATIONS_MAX = 1000;
 
 /** Unknown fields are ignored. */
-const OPEN = { additionalProperties: true };
+export const OPEN = { additionalProperties: true };
 
-const kind = Type.String({ minLength: 1, maxLength: 256 });
-const properties = Type.Optional(
+export const kind = Type.String({ minLength: 1, maxLength: 256 });
+export const properties = Type.Optional(
   Type.Object(
     {},
     {
@@ -22,15 +22,15 @@ const properties = Type.Optional(
   ),
 );
 
-const Subject = Type.Object(
+export const Subject = Type.Object(
   { type: kind, id: RequesterId, properties },
   { ...OPEN, title: 'EvaluationSubject', description: 'The requester; `id` is its id' },
 );
-const Action = Type.Object(
+export const Action = Type.Object(
   { name: PermissionName, properties },
   { ...OPEN, title: 'EvaluationAction', description: '`name` is the permission' },
 );
-const Resource = Type.Object(
+export const Resource = Type.Object(
   {
     type: kind,
     id: Type.String({ minLength: 1, maxLength: 2048, description: 'Id or externalId of the item, or a URL' }),
@@ -38,7 +38,7 @@ const Resource = Type.Object(
   },
   { ...OPEN, title: 'EvaluationResource', description: 'The item or URL that is asked for' },
 );
-const Context = Type.Object(
+export const Context = Type.Object(
   {
     purpose: Type.Optional(Purpose),
     country: Type.Optional(CountryCode),
@@ -127,6 +127,9 @@ export const Configuration = Type.Object(
     policy_decision_point: Type.String(),
     access_evaluation_endpoint: Type.String(),
     access_evaluations_endpoint: Type.String(),
+    search_subject_endpoint: Type.String(),
+    search_resource_endpoint: Type.String(),
+    search_action_endpoint: Type.String(),
   },
   { title: 'AuthzenConfiguration' },
 );

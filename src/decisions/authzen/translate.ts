@@ -4,7 +4,8 @@ import type { CheckRequest } from '../check/schema.ts';
 import type { Decision } from '../ledger/decision.ts';
 import type { EvaluationRequest, EvaluationsRequest } from './schema.ts';
 
-const URL_START = /^https?:\/\//i;
+/** Returns whether the id of a resource is taken for a URL. */
+export const isUrl = (id: string): boolean => /^https?:\/\//i.test(id);
 
 /** Returns the check that an evaluation asks for. Types of entities decide nothing. */
 export function toCheck({ subject, action, resource, context = {} }: EvaluationRequest): CheckRequest {
@@ -16,7 +17,7 @@ export function toCheck({ subject, action, resource, context = {} }: EvaluationR
   };
   const facts = given({ country, ip, userAgent, attributes: isEmpty(attributes) ? undefined : attributes });
   return {
-    ...(URL_START.test(resource.id) ? { url: resource.id } : { contentId: resource.id }),
+    ...(isUrl(resource.id) ? { url: resource.id } : { contentId: resource.id }),
     requesterId: subject.id,
     permission: action.name,
     ...given({ purpose }),

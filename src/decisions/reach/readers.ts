@@ -16,13 +16,18 @@ import type { Evaluation } from '../../rules/decide.ts';
 import { ANONYMOUS, type KnownRequester } from '../check/facts.ts';
 
 /** Decides for a requester; undefined: nothing is decided, as of a URL that servers read differently. */
-export type DecideFor = (id: string | null, requester: KnownRequester) => Evaluation | undefined;
+export type DecideFor = (
+  id: string,
+  requester: KnownRequester,
+) => Evaluation | undefined | Promise<Evaluation | undefined>;
 
 export interface SoughtReaders {
   policy: CompiledPolicy;
   decideFor: DecideFor;
-  /** A type of requester, or a tag. With it, those that only a rule names are left out. */
+  /** A type of requester, or a tag. */
   kind?: string | undefined;
+  /** Leaves out those that only a rule names. */
+  registered?: boolean;
   /** Everybody has items that collections only observe. */
   observed?: boolean;
   cursor: string | undefined;
@@ -62,7 +67,7 @@ export async function findReaders(db: Db, sought: SoughtReaders): Promise<Reader
     const requesters = await readRequesters(db, { before, kind: sought.kind, limit: READ_AT_ONCE });
     for (const { requester, licenses } of requesters) {
       const held = inServingOrder(licenses).map((license) => toLicenseFacts(license));
-      const reader = read(requester, { facts: toRequesterFacts(requester), licenses: held }, sought);
+      const reader = await read(requester, { facts: toRequesterFacts(requester), licenses: held }, sought);
       if (reader !== undefined && found.length === limit) return { found, next: String(last) };
       if (reader !== undefined) found.push(reader);
       before = last = requester.no;
@@ -79,12 +84,12 @@ function readNamed(cursor: string): string {
   return after;
 }
 
-function read(
+async function read(
   { id, name }: Pick<Requester, 'id'> & { name: string | null },
   requester: KnownRequester,
   { decideFor, observed }: SoughtReaders,
-): Reader | undefined {
-  const evaluation = decideFor(id, requester);
+): Promise<Reader | undefined> {
+  const evaluation = await decideFor(id, requester);
   if (evaluation === undefined) return undefined;
   const isLet = evaluation.verdict.reason === null || (observed === true && evaluation.facts.place.observed);
   return isLet ? { id, name, evaluation } : undefined;
@@ -96,14 +101,14 @@ async function findNamed(
   sought: SoughtReaders,
   { after, found }: { after: string; found: Reader[] },
 ): Promise<Readers> {
-  if (sought.kind !== undefined) return { found, next: null };
+  if (sought.registered === true) return { found, next: null };
   const named = sought.policy.rules.flatMap(({ conditions: { requesterId = [] } }) => list(requesterId as string[]));
   const rest = [...new Set(named)].filter((id) => id > after).toSorted();
   const registered = await findNames(db, rest);
   const slices = new Slices();
   let last = after;
   for (const id of rest) {
-    const reader = registered.has(id) ? undefined : read({ id, name: null }, ANONYMOUS, sought);
+    const reader = registered.has(id) ? undefined : await read({ id, name: null }, ANONYMOUS, sought);
     if (reader !== undefined && found.length >= sought.limit) return { found, next: NAMED + last };
     if (reader !== undefined) found.push(reader);
     last = id;
