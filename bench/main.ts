@@ -17,6 +17,7 @@ import { conditionsPart } from './conditions.ts';
 import { crawlersPart } from './crawlers.ts';
 import { decidePart } from './decide.ts';
 import { diskPart } from './disk.ts';
+import { doorsPart } from './doors.ts';
 import { edgePart } from './edge.ts';
 import type { Part } from './figure.ts';
 import { flatPart } from './flat.ts';
@@ -58,6 +59,7 @@ const PARTS: readonly Part[] = [
   crawlersPart,
   signaturesPart,
   signedPart,
+  doorsPart,
   identitiesPart,
   collectionsPart,
   sortingPart,

@@ -155,7 +155,8 @@ async function byLicense(
   { at }: Visit,
   text: string,
 ): Promise<Visitor | UnclearVisitor> {
-  const token = await licenseTokens.resolve(text.trimEnd());
+  const found = licenseTokens.resolve(text.trimEnd());
+  const token = found instanceof Promise ? await found : found;
   if (token === undefined || at === undefined || !covers(token.covered, at)) return 'invalid_license_token';
   const { requesterId, licenseId } = token;
   const { licenses } = await snapshot.findRequester(requesterId);

@@ -7,7 +7,7 @@ import { insertFirstKeys, readKeys, replaceKeys, type SigningKey } from './store
 
 export async function planRotate(db: Db, atOnce: boolean, now: number): Promise<Edit> {
   const before = await readKeys(db);
-  const after = before === undefined ? [await makeKey(now, now)] : await rotateKeys(before, { atOnce, now });
+  const after = before === undefined ? [makeKey(now, now)] : rotateKeys(before, { atOnce, now });
   const answer = toAnswer(after, now);
   return {
     steps: [before === undefined ? insertFirstKeys(after) : replaceKeys(before, after)],

@@ -2,13 +2,13 @@
  * The keys that sign License tokens. They are in the records, so every node signs with the same one, and backups have
  * them. Promise: a private key is in no answer, change or log.
  */
-import type { CryptoKey } from 'jose';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
 import { Whole } from '../../lib/cache/whole.ts';
+import { ALGORITHM, toHead } from './jwt.ts';
 import { insertFirstKeys, readKeys, type SigningKey } from './store.ts';
 
-export const ALGORITHM = 'ES256';
 /** The longest life of a token, and the time for which a new key is published before it signs: both in ms. */
 export const TOKEN_MS = 10 * 60_000;
 const NOTICE_MS = 10 * 60_000;
@@ -24,9 +24,10 @@ export interface PublicKey {
   use: 'sig';
 }
 
+/** A key, and the header of the tokens that it signs. */
 export interface Signer {
-  kid: string;
-  key: CryptoKey;
+  head: string;
+  key: KeyObject;
 }
 
 export interface SigningKeys {
@@ -34,13 +35,14 @@ export interface SigningKeys {
   published(): Promise<readonly PublicKey[]>;
   /** Returns the key that signs now. Throws Unavailable. */
   signer(): Promise<Signer>;
-  /** Returns the public key of that id; undefined: it does not verify now. Throws Unavailable. */
-  verifier(kid: string | undefined): Promise<CryptoKey | undefined>;
+  /** Returns the public key of tokens with a header; undefined: none verifies now. Throws Unavailable. */
+  verifier(head: string): Promise<KeyObject | undefined>;
 }
 
 interface Imported extends SigningKey {
-  signing: CryptoKey;
-  verifying: CryptoKey;
+  head: string;
+  signing: KeyObject;
+  verifying: KeyObject;
 }
 
 export function openSigningKeys(db: Db, changes: Changes, now: () => number): SigningKeys {
@@ -49,10 +51,10 @@ export function openSigningKeys(db: Db, changes: Changes, now: () => number): Si
   return {
     published: async () => (await publishedNow()).map(toPublic),
     async signer() {
-      const { kid, signing } = signerAt(await known.read(), now());
-      return { kid, key: signing };
+      const { head, signing } = signerAt(await known.read(), now());
+      return { head, key: signing };
     },
-    verifier: async (kid) => (await publishedNow()).find((one) => one.kid === kid)?.verifying,
+    verifier: async (head) => (await publishedNow()).find((one) => one.head === head)?.verifying,
   };
 }
 
@@ -60,27 +62,24 @@ export function openSigningKeys(db: Db, changes: Changes, now: () => number): Si
 async function load(db: Db, now: number): Promise<Imported[]> {
   const stored = await readKeys(db);
   if (stored === undefined) {
-    await db.atomic([insertFirstKeys([await makeKey(now, now)])]);
+    await db.atomic([insertFirstKeys([makeKey(now, now)])]);
     return load(db, now);
   }
-  return Promise.all(stored.map(importKey));
+  return stored.map(importKey);
 }
 
-export async function makeKey(createdAt: number, signsFrom: number): Promise<SigningKey> {
-  const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await import('jose');
-  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
-  const jwk = await exportJWK(privateKey);
-  return { kid: await calculateJwkThumbprint(jwk), jwk, createdAt, signsFrom };
+export function makeKey(createdAt: number, signsFrom: number): SigningKey {
+  const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+  return { kid: toThumbprint(jwk), jwk, createdAt, signsFrom };
 }
 
-async function importKey(stored: SigningKey): Promise<Imported> {
-  const { importJWK } = await import('jose');
-  const { d: _, ...open } = stored.jwk;
-  return {
-    ...stored,
-    signing: (await importJWK(stored.jwk, ALGORITHM)) as CryptoKey,
-    verifying: (await importJWK(open, ALGORITHM)) as CryptoKey,
-  };
+/** RFC 7638: the required members in order. */
+const toThumbprint = ({ crv, kty, x, y }: SigningKey['jwk']): string =>
+  createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+
+function importKey(stored: SigningKey): Imported {
+  const signing = createPrivateKey({ key: stored.jwk, format: 'jwk' });
+  return { ...stored, head: toHead(stored.kid), signing, verifying: createPublicKey(signing) };
 }
 
 export function toPublic({ kid, jwk: { kty, crv = '', x = '', y = '' } }: SigningKey): PublicKey {
@@ -104,11 +103,11 @@ export const inForce = <K extends SigningKey>(keys: readonly K[], now: number): 
  * meets a token of an unknown key. It takes the place of one that signs nothing yet, so there are never more than a
  * few. `atOnce`, where a key may have leaked, ends the others and all of their tokens.
  */
-export async function rotateKeys(
+export function rotateKeys(
   keys: readonly SigningKey[],
   { atOnce, now }: { atOnce: boolean; now: number },
-): Promise<SigningKey[]> {
-  if (atOnce) return [await makeKey(now, now)];
+): SigningKey[] {
+  if (atOnce) return [makeKey(now, now)];
   const used = inForce(keys, now).filter(({ signsFrom }) => signsFrom <= now);
-  return [...used, await makeKey(now, now + NOTICE_MS)];
+  return [...used, makeKey(now, now + NOTICE_MS)];
 }

@@ -3,7 +3,6 @@
  * believed, by its id and its algorithm; a token ends with the token of the requester that it was got with, from the
  * next request on this node, and within a second on others. Its license is looked at by the check.
  */
-import type { JWTPayload } from 'jose';
 import type { Changes } from '../../api/changes/changes.ts';
 import type { Db } from '../../db/db.ts';
 import { Cache } from '../../lib/cache/cache.ts';
@@ -12,12 +11,12 @@ import { newId } from '../../lib/id.ts';
 import { findToken } from '../tokens/store.ts';
 import type { RequesterToken } from '../tokens/token.ts';
 import { parseAudience, type TokenAudience } from './audience.ts';
-import { ALGORITHM, openSigningKeys, type SigningKeys, TOKEN_MS } from './keys.ts';
+import { openJwt, signJwt } from './jwt.ts';
+import { openSigningKeys, type SigningKeys, TOKEN_MS } from './keys.ts';
 
 const KNOWN_MAX = 10_000;
 /** Twice as long as the longest that is made. */
 const LENGTH_MAX = 2048;
-const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 export interface TokenGrant {
   requesterId: string;
@@ -64,7 +63,8 @@ export function openLicenseTokens({ db, changes, clock, publicUrl }: LicenseToke
   // A client gets its next token with the same one of its requester.
   const sources = changes.known('licenseTokens', new Cache<string, RequesterToken>(KNOWN_MAX));
 
-  const findSource = (requesterId: string, tokenId: string): Promise<RequesterToken | undefined> =>
+  const findSource = async (requesterId: string, tokenId: string): Promise<RequesterToken | undefined> =>
+    sources.get(tokenId) ??
     sources.read(async (keep) => {
       const source = await findToken(db, requesterId, tokenId);
       if (source !== undefined) keep(tokenId, source);
@@ -78,9 +78,10 @@ export function openLicenseTokens({ db, changes, clock, publicUrl }: LicenseToke
 
   const load = (text: string, issuer: string): Promise<LicenseToken | undefined> =>
     known.read(async (keep) => {
-      const token = await verify(text, { keys, issuer, now: now() });
-      const source = token && (sources.get(token.tokenId) ?? (await findSource(token.requesterId, token.tokenId)));
-      if (token === undefined || source === undefined) return undefined;
+      const token = toToken(await openJwt(text, keys.verifier), issuer);
+      if (token === undefined || token.expiresAt <= now()) return undefined;
+      const source = await findSource(token.requesterId, token.tokenId);
+      if (source === undefined) return undefined;
       keep(text, { token, source });
       return admit({ token, source });
     });
@@ -88,64 +89,42 @@ export function openLicenseTokens({ db, changes, clock, publicUrl }: LicenseToke
   return {
     keys,
     server,
-    async issue({ requesterId, tokenId, licenseId, audience }, until) {
-      const [{ SignJWT }, { kid, key }] = await Promise.all([import('jose'), keys.signer()]);
-      const issued = Math.floor(now() / 1000);
-      const expires = Math.floor(Math.min(now() + TOKEN_MS, until ?? Infinity) / 1000);
-      const token = await new SignJWT({ license_id: licenseId, token_id: tokenId })
-        .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
-        .setIssuer(server as string)
-        .setSubject(requesterId)
-        .setAudience(audience)
-        .setJti(newId('olp_', now()))
-        .setIssuedAt(issued)
-        .setExpirationTime(expires)
-        .sign(key);
-      return { token, expiresIn: expires - issued };
-    },
+    issue: ({ requesterId, tokenId, licenseId, audience }, until) =>
+      known.read(async (keep) => {
+        const [signer, source] = await Promise.all([keys.signer(), findSource(requesterId, tokenId)]);
+        const issued = Math.floor(now() / 1000);
+        const expires = Math.floor(Math.min(now() + TOKEN_MS, until ?? Infinity) / 1000);
+        const claims = {
+          iss: server,
+          sub: requesterId,
+          aud: audience,
+          license_id: licenseId,
+          token_id: tokenId,
+          jti: newId('olp_', now()),
+          iat: issued,
+          exp: expires,
+        };
+        const text = signJwt(claims, signer);
+        // Verifying takes longer than a whole check, and most tokens are used where they were issued.
+        const token = toToken(claims, server as string);
+        if (token !== undefined && source !== undefined) keep(text, { token, source });
+        return { token: text, expiresIn: expires - issued };
+      }),
     resolve(text) {
       const found = known.get(text);
       if (found !== undefined) return admit(found);
-      return server !== null && text.length <= LENGTH_MAX && FORM.test(text) ? load(text, server) : undefined;
+      return server !== null && text.length <= LENGTH_MAX ? load(text, server) : undefined;
     },
   };
 }
 
-/** The key of the header's id must be one of ours, and the algorithm ours: the header chooses neither. */
-async function verify(
-  text: string,
-  { keys, issuer, now }: { keys: SigningKeys; issuer: string; now: number },
-): Promise<LicenseToken | undefined> {
-  const { errors, jwtVerify } = await import('jose');
-  try {
-    const { payload } = await jwtVerify(
-      text,
-      async ({ kid }) => {
-        const key = await keys.verifier(kid);
-        if (key === undefined) throw new errors.JWKSNoMatchingKey();
-        return key;
-      },
-      { algorithms: [ALGORITHM], issuer, typ: 'JWT', currentDate: new Date(now), requiredClaims: ['exp', 'iat'] },
-    );
-    return toToken(payload);
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined;
-    throw error;
-  }
-}
-
-function toToken({ sub, aud, exp, iat, license_id: licenseId, token_id: tokenId }: JWTPayload) {
-  const covered = typeof aud === 'string' ? parseAudience(aud) : undefined;
-  if (typeof sub !== 'string' || typeof licenseId !== 'string' || typeof tokenId !== 'string') return undefined;
-  if (covered === undefined || exp === undefined || iat === undefined) return undefined;
-  const token: LicenseToken = {
-    requesterId: sub,
-    tokenId,
-    licenseId,
-    audience: aud as string,
-    covered,
-    issuedAt: iat * 1000,
-    expiresAt: exp * 1000,
-  };
-  return token;
+/** Returns undefined for claims that another server or another version made. */
+function toToken(claims: Readonly<Record<string, unknown>> = {}, issuer: string): LicenseToken | undefined {
+  const { iss, sub, aud, exp, iat, license_id: licenseId, token_id: tokenId } = claims;
+  if (iss !== issuer || typeof sub !== 'string' || typeof aud !== 'string') return undefined;
+  if (typeof licenseId !== 'string' || typeof tokenId !== 'string') return undefined;
+  const covered = parseAudience(aud);
+  if (covered === undefined || typeof exp !== 'number' || typeof iat !== 'number') return undefined;
+  const times = { issuedAt: iat * 1000, expiresAt: exp * 1000 };
+  return { requesterId: sub, tokenId, licenseId, audience: aud, covered, ...times };
 }

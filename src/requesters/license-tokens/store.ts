@@ -1,12 +1,12 @@
 /** The keys of License tokens among the settings: one value, because a rotation replaces them together. */
-import type { JWK } from 'jose';
+import type { webcrypto } from 'node:crypto';
 import type { Db, Step } from '../../db/db.ts';
 
 /** A key as it is stored. */
 export interface SigningKey {
   kid: string;
   /** With its private part. */
-  jwk: JWK;
+  jwk: webcrypto.JsonWebKey;
   createdAt: number;
   /** Signs from then on, until the next one does. */
   signsFrom: number;
