@@ -5,11 +5,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, fail } from '../../api/errors.ts';
 import type { App } from '../../api/http/app.ts';
-import { answerError, toFailure } from '../../api/http/reply.ts';
+import { answerError, asJson, toFailure } from '../../api/http/reply.ts';
 import { route } from '../../api/http/route.ts';
 import { lazyCheck, validItem } from '../../api/http/validate.ts';
 import { mapInSlices } from '../../lib/slices.ts';
-import { type Ask, acceptOne } from '../check/ask.ts';
+import { type Ask, type AskTerms, acceptOne } from '../check/ask.ts';
 import { type Asker, decideFresh, KeptDecisions } from '../check/attempts.ts';
 import { type CheckDeps, check, checkAll } from '../check/check.ts';
 import { onlyAsk } from '../check/who.ts';
@@ -44,7 +44,7 @@ export async function authzenRoutes(app: App, deps: AuthzenDeps): Promise<void> 
         body: EvaluationRequest,
         answer: EvaluationAnswer,
       },
-      (request, reply) => evaluateOne(deps, request, request.body, reply),
+      async (request, reply) => asJson(reply, JSON.stringify(await evaluateOne(deps, request, request.body, reply))),
     );
     route(
       door,
@@ -114,10 +114,12 @@ const isEvaluation = lazyCheck(EvaluationRequest);
 /** Throws invalid_request. */
 const toValid = (item: unknown): EvaluationRequest => validItem(EvaluationRequest, isEvaluation, item, 'evaluation');
 
+const toTerms = ({ ledger }: AuthzenDeps, { caller }: Asker): AskTerms => ({ caller, now: ledger.now, dry: false });
+
 /** Returns the check of an evaluation, or the reason it is refused. */
-function toAsk({ ledger }: AuthzenDeps, { caller }: Asker, item: unknown): Ask | Failure {
+function toAsk(deps: AuthzenDeps, asker: Asker, item: unknown): Ask | Failure {
   try {
-    return acceptOne({ caller, now: ledger.now, dry: false }, toCheck(toValid(item)));
+    return acceptOne(toTerms(deps, asker), toCheck(toValid(item)));
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
@@ -130,7 +132,7 @@ async function evaluateOne(
   evaluation: EvaluationRequest,
   reply: FastifyReply,
 ): Promise<Evaluated> {
-  const ask = { ...onlyAsk([toAsk(deps, asker, evaluation)]), explain: true };
+  const ask = { ...onlyAsk([acceptOne(toTerms(deps, asker), toCheck(evaluation))]), explain: true };
   try {
     const decision = await decideFresh(asker, (grounds) => decide(deps, ask, asker, grounds));
     reply.headers(limitFields(decision));
@@ -143,7 +145,9 @@ async function evaluateOne(
 }
 
 async function decide(deps: AuthzenDeps, ask: Ask, { caller }: Asker, grounds: Grounds): Promise<Decision> {
-  return check(deps, ask, { caller, grounds, explainer: openRemedier(deps, caller, await deps.offers.read()) });
+  const list = deps.offers.read();
+  const explainer = openRemedier(deps, caller, list instanceof Promise ? await list : list);
+  return check(deps, ask, { caller, grounds, explainer });
 }
 
 /** Decides all, and records them together. Without remedies: those of a long list would take too much time. */

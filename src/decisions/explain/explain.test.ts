@@ -6,8 +6,10 @@ import { factsOf, policyOf } from '../../../kit/oracle.ts';
 import { pluck } from '../../../kit/pluck.ts';
 import { ALL_KEYS, inputArbitrary } from '../../../test/oracle/arbitrary.ts';
 import { type OracleInput, oracleDecide } from '../../../test/oracle/decide.ts';
+import type { Caller } from '../../api/permissions.ts';
+import type { PriceList } from '../../requesters/offers/price-list.ts';
 import { decide } from '../../rules/decide.ts';
-import { explain } from './explain.ts';
+import { explain, openExplainer } from './explain.ts';
 
 type Rule = OracleInput['policy']['rules'][number];
 const CASES = Number(process.env.CASES ?? 5_000);
@@ -196,4 +198,29 @@ describe('what a condition met', () => {
       ['/n%C3%A4x', undefined],
     ]);
   });
+});
+
+test('nothing is looked up for the remedies of a check that is allowed', () => {
+  const asked: string[] = [];
+  const offers = { at: () => void asked.push('offers') } as unknown as PriceList;
+  const proofsOf = () => {
+    asked.push('proofs');
+    return [];
+  };
+  const { explain: explainOne } = openExplainer(
+    { permissions: new Set() } as unknown as Caller,
+    'body',
+    { identities: { proofsOf } },
+    offers,
+  );
+  fc.assert(
+    fc.property(inputArbitrary(ALL_KEYS), (input) => {
+      const [policy, facts] = [policyOf(input), factsOf(input)];
+      const verdict = decide(policy, facts);
+      fc.pre(verdict.reason === null);
+      assert.deepEqual(explainOne({ policy, facts, verdict }), { explanation: null, remedies: [] });
+    }),
+    { numRuns: 200 },
+  );
+  assert.deepEqual(asked, []);
 });

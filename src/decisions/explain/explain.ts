@@ -13,7 +13,7 @@ import { tellsOfItem, UNREADABLE } from '../../rules/conditions/conditions.ts';
 import type { Evaluation } from '../../rules/decide.ts';
 import type { Facts, VerifiedKind } from '../../rules/facts.ts';
 import type { Action } from '../../rules/policy.ts';
-import type { Decision } from '../ledger/decision.ts';
+import type { Decision, RuleRemedy } from '../ledger/decision.ts';
 import { reduceUserAgent } from '../ledger/inputs.ts';
 import { FULL_PRECISION, type Precision } from '../precision.ts';
 import { remediesFor } from './remedies.ts';
@@ -135,9 +135,14 @@ export function openExplainer(
     return explained;
   }
 
-  const explainWith = (evaluation: Evaluation, offered: OffersAt): ReturnType<Explainer['explain']> => ({
+  const explainWith = (evaluation: Evaluation, offersAt: () => OffersAt): ReturnType<Explainer['explain']> => ({
     explanation: mayReadPolicies ? explainWithin(evaluation) : null,
-    remedies: remediesFor(
+    // An allowed check needs none, and most checks are.
+    remedies: evaluation.verdict.reason === null ? [] : findRemedies(evaluation, offersAt()),
+  });
+
+  const findRemedies = (evaluation: Evaluation, offered: OffersAt): RuleRemedy[] =>
+    remediesFor(
       evaluation,
       () => {
         evaluations += evaluation.policy.rules.length;
@@ -145,15 +150,14 @@ export function openExplainer(
       },
       possibleProofs(evaluation.facts, identities),
       offered,
-    ),
-  });
+    );
 
   return {
     explain: (evaluation) => {
       const { place, at } = evaluation.facts;
-      return explainWith(evaluation, offers.at(place.collectionId, at));
+      return explainWith(evaluation, () => offers.at(place.collectionId, at));
     },
-    ofPast: { explain: (evaluation) => explainWith(evaluation, NO_OFFERS) },
+    ofPast: { explain: (evaluation) => explainWith(evaluation, () => NO_OFFERS) },
   };
 }
 
