@@ -1,6 +1,7 @@
 /** A client of the license server, written from RSL 1.0 alone. */
 import type { Answer } from '../../kit/answer.ts';
 import type { TestService } from '../../kit/service.ts';
+import { assertStatus, made } from '../http/given.ts';
 
 export interface TokenAsked {
   /** A token of the requester. */
@@ -48,4 +49,34 @@ export async function getToken(
   const accepted = license ?? (await publishedLicense(postern, resource));
   const fields = { grant_type: 'client_credentials', resource, license: accepted, ...form };
   return sendForm(postern, '/olp/token', fields, basic(id, secret));
+}
+
+const OPEN_HOST = 'www.example.com';
+
+/** Sets a site with a free license up, and returns a requester's way to tokens, of this node or another one. */
+export async function openLicensedSite(postern: TestService): Promise<(node?: TestService) => Promise<string>> {
+  const rules = [{ action: 'allow', conditions: {} }];
+  const { id: policyId } = await made(postern, '/v1/policies', { name: 'p', rules });
+  await made(postern, '/v1/collections', { name: 'All', hosts: [OPEN_HOST], policyId });
+  const body = { signals: { public: true, license: true, licenseServer: true } };
+  assertStatus(await postern.call('PUT', `/v1/sites/${OPEN_HOST}`, { body }), 201);
+  await made(postern, '/v1/requesters', { id: 'acme' });
+  const { token: secret } = await made(postern, '/v1/requesters/acme/tokens', { name: 't' });
+  const resource = `https://${OPEN_HOST}/*`;
+  const license = await publishedLicense(postern, resource);
+  return async (node = postern) => {
+    const got = await getToken(node, 'acme', { secret, resource, license });
+    assertStatus(got, 200);
+    return got.body.access_token;
+  };
+}
+
+export const readKeyIds = async (postern: TestService): Promise<string[]> =>
+  (await postern.call('GET', '/olp/key', { key: null })).body.keys.map(({ kid }: { kid: string }) => kid);
+
+/** Returns how a token proves its requester on the site, or the code of the refusal. */
+export async function proveOnSite(postern: TestService, token: string, key = postern.key): Promise<string> {
+  const body = { url: `https://${OPEN_HOST}/a`, visitor: { authorization: `License ${token}` } };
+  const { body: answer } = await postern.call('POST', '/v1/access/check', { key, body });
+  return answer.verified ?? answer.error.code;
 }
