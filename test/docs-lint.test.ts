@@ -17,7 +17,11 @@ interface Shown {
 /** Blocks whose request or page is about a fault. */
 const ABOUT_FAULTS = /^ask POST \/v1\/policies\/lint|licenceType/m;
 /** Policies that show the warning, and what a condition does that is not known. */
-const ON_PURPOSE = ['"Training needs a license."', '"conditions":{"country":"XX"}'];
+const ON_PURPOSE = [
+  '"Training needs a license."',
+  '"Archived records stay as they are."',
+  '"conditions":{"country":"XX"}',
+];
 
 /** Every object in the text of a block that has rules. */
 function policiesIn(block: string): Shown[] {

@@ -7,6 +7,7 @@ import { type CommandContext, calls, examples, toWholeNumber } from './command.t
 import { importCommand } from './import/command.ts';
 import { CONTENT_HEAD, contentRow } from './import/csv.ts';
 import { openCsv, openOutput } from './output.ts';
+import { readersCommand } from './reach.ts';
 import { printList, progress } from './terminal.ts';
 
 interface Filter {
@@ -37,10 +38,11 @@ const toQuery = ({ type, status, policy, collection, tag, search }: Filter): Que
 });
 
 export function contentCommand(parent: Command, context: CommandContext): void {
-  const group = parent.command('content').description('Items: import, export, list.');
+  const group = parent.command('content').description('Items: import, export, list, readers.');
   importCommand(group, context);
   exportCommand(group, context);
   listCommand(group, context);
+  readersCommand('item')(group, context);
 }
 
 function listCommand(parent: Command, context: CommandContext): void {

@@ -6,6 +6,7 @@ import { REQUESTER_STATUSES } from '../requesters/requester.ts';
 import { type CommandContext, calls, collect, does, examples, idArgument, requireFields } from './command.ts';
 import { connect } from './connection.ts';
 import { misused } from './outcome.ts';
+import { reachCommand } from './reach.ts';
 import { readTextOrInput } from './read-file.ts';
 import { tokensCommand } from './requester-tokens.ts';
 import { print, printList, report } from './terminal.ts';
@@ -13,7 +14,7 @@ import { print, printList, report } from './terminal.ts';
 export function requestersCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('requesters')
-    .description('Requesters: list, create, edit, suspend, activate; their tokens.');
+    .description('Requesters: list, create, edit, suspend, activate, import; their reach and tokens.');
   listCommand(group, context);
   createCommand(group, context);
   editCommand(group, context);
@@ -28,6 +29,7 @@ export function requestersCommand(parent: Command, context: CommandContext): voi
     description: 'Ends the suspension of a requester; the rules decide again.',
   });
   importCommand(group, context);
+  reachCommand(group, context);
   tokensCommand(group, context);
 }
 

@@ -5,6 +5,7 @@ import { type CommandContext, collect, does, examples, idArgument, requireFields
 import { connect } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
+import { readersCommand } from '../reach.ts';
 import { json, print, report, type Terminal, table } from '../terminal.ts';
 import { matchCommand } from './match.ts';
 import { unregisteredCommand } from './unregistered.ts';
@@ -16,12 +17,13 @@ export function collectionsCommand(parent: Command, context: CommandContext): vo
   const group = parent
     .command('collections')
     .description(
-      'Collections, which give a policy to addresses: list, show, match, unregistered, create, edit, delete.',
+      'Collections, which give a policy to addresses: list, show, match, unregistered, readers, create, edit, delete.',
     );
   listCommand(group, context);
   showCommand(group, context);
   matchCommand(group, context);
   unregisteredCommand(group, context);
+  readersCommand('collection')(group, context);
   createCommand(group, context);
   editCommand(group, context);
   deleteCommand(group, context);
