@@ -149,7 +149,7 @@ test('each decision counts as the second implementation says', () => {
         after: { allowed: after.allowed, reason: after.reason, matchedRule: after.matchedRule },
       };
       assert.deepEqual(
-        examples.map(({ visitor: _, ...one }) => one),
+        examples.map(({ visitor: _, ...rest }) => rest),
         turns ? [example] : [],
       );
     },

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { HOST, PUBLIC_HOST, startWorld, TEXT, type World } from '../../enforce/world.ts';
 import { makeKey } from '../../http/given.ts';
-import { HOST, PUBLIC_HOST, startWorld, TEXT, type World } from './world.ts';
 
 export interface Visit {
   method?: string;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Miniflare } from 'miniflare';
 import { until } from '../../../kit/until.ts';
+import { startWorld, type World } from '../../enforce/world.ts';
 import { bundleOf } from './bundle.ts';
 import { FIREFOX, type Site, testPlatform } from './cases.ts';
-import { startWorld, type World } from './world.ts';
 
 /**
  * Cloudflare itself, as far as a Worker sees it: the address in a header that visitors cannot send, `cf`, and an origin

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { folderOf } from '../../../kit/web-server.ts';
 import { visit as visitRaw } from '../../enforce/visiting.ts';
+import type { World } from '../../enforce/world.ts';
 import { installClient } from './bundle.ts';
 import { type Site, testPlatform } from './cases.ts';
-import type { World } from './world.ts';
 
 const folder = folderOf({ 'package.json': '{"type": "module"}' });
 after(() => rmSync(folder, { recursive: true, force: true }));

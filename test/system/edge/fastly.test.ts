@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { runOutside } from '../../../kit/npm.ts';
 import { folderOf } from '../../../kit/web-server.ts';
+import type { World } from '../../enforce/world.ts';
 import { bundleOf, installClient } from './bundle.ts';
 import { type Site, testPlatform } from './cases.ts';
-import type { World } from './world.ts';
 
 interface FetchEvent {
   request: Request;

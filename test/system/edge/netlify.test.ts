@@ -5,9 +5,9 @@ import { after, before } from 'node:test';
 import { freePort } from '../../../kit/port.ts';
 import { folderOf, startServer } from '../../../kit/web-server.ts';
 import { visit } from '../../enforce/visiting.ts';
+import type { World } from '../../enforce/world.ts';
 import { installClient } from './bundle.ts';
 import { type Site, testPlatform } from './cases.ts';
-import type { World } from './world.ts';
 
 /** Netlify itself, as far as a function sees it. What the platform knows comes in a header that it takes away. */
 const NETLIFY = `

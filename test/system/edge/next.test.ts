@@ -10,9 +10,9 @@ import { runOutside } from '../../../kit/npm.ts';
 import { freePort } from '../../../kit/port.ts';
 import { folderOf, startServer } from '../../../kit/web-server.ts';
 import { visit } from '../../enforce/visiting.ts';
+import { startWorld, TEXT, type World } from '../../enforce/world.ts';
 import { installClient } from './bundle.ts';
 import { type Site, testPlatform } from './cases.ts';
-import { startWorld, TEXT, type World } from './world.ts';
 
 /** Passes everything on to the origin, as the site. */
 const ROUTE = `

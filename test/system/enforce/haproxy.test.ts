@@ -1,54 +1,20 @@
 /** HAProxy as its page sets it up: it asks before it serves, and lets nothing through that Postern denies. */
 import assert from 'node:assert/strict';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { startTestService } from '../../../kit/service.ts';
 import type { WebServer } from '../../../kit/web-server.ts';
-import { startFaultyProxy } from '../../client/faulty-proxy.ts';
 import { visit } from '../../enforce/visiting.ts';
-import { made, makePolicy } from '../../http/given.ts';
+import { startWorld, TEXT } from '../../enforce/world.ts';
 import { startHaproxy } from './servers.ts';
 
-const TEXT = 'the text of the site';
-const postern = await startTestService();
-const proxy = await startFaultyProxy(postern.url);
-const served: { method: string; url: string; headers: IncomingHttpHeaders }[] = [];
-const site = createServer(({ method = '', url = '', headers }, response) => {
-  served.push({ method, url, headers });
-  const own = url.startsWith('/open/cached') ? { 'cache-control': 'max-age=600', vary: 'Cookie' } : {};
-  response.writeHead(200, { 'content-type': 'text/html', ...own }).end(TEXT);
-});
-await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
-after(async () => {
-  site.closeAllConnections();
-  site.close();
-  await proxy[Symbol.asyncDispose]();
-  await postern[Symbol.asyncDispose]();
-});
-
-const policy = async (...rules: object[]): Promise<string> => (await makePolicy(postern, rules)).id;
-const collection = async (path: string, policyId: string, more: object = {}) =>
-  made(postern, '/v1/collections', { name: path, hosts: ['www.example.com'], paths: [path], policyId, ...more });
-const shut = await policy({ action: 'deny', conditions: {} });
-await collection('/', shut);
-await collection('/open/', await policy({ action: 'allow', conditions: {} }));
-await collection('/watched/', shut, { mode: 'observe' });
-await collection('/near/', await policy({ action: 'allow', conditions: { ip: '203.0.113.0/24' } }));
-await collection('/partners/', await policy({ action: 'allow', conditions: { licenseType: 'site' } }));
-await collection('/sold/', await policy({ action: 'allow', conditions: { licenseType: 'crawl' } }));
-const rateLimit = { requests: 1, period: 'day' };
-await collection('/limited/', await policy({ action: 'allow', conditions: {}, rateLimit }));
-await postern.call('PUT', '/v1/offers/crawl', { body: { unitPriceMicros: 5000, currency: 'USD' } });
-await made(postern, '/v1/requesters', { id: 'partner' });
-const { token } = await made(postern, '/v1/requesters/partner/tokens', { name: 'T' });
-await made(postern, '/v1/licenses', { requesterId: 'partner', type: 'site' });
+const world = await startWorld('www.example.com');
+after(() => world[Symbol.asyncDispose]());
+const { postern, proxy, served, token } = world;
 
 const start = (key: string, changes: Record<string, string> = {}): Promise<WebServer> =>
   startHaproxy({
     asked: new URL(proxy.url).host,
     key,
-    application: `127.0.0.1:${(site.address() as AddressInfo).port}`,
+    application: new URL(world.origin).host,
     changes,
   });
 
@@ -99,8 +65,8 @@ describe('HAProxy', () => {
   });
 
   test('a license, an offer with its page, a limit, and a collection that observes', async () => {
-    assert.equal((await get('/partners/a')).status, 401);
-    assert.equal((await get('/partners/a', { headers: { authorization: `Bearer ${token}` } })).status, 200);
+    assert.equal((await get('/licensed/a')).status, 401);
+    assert.equal((await get('/licensed/a', { headers: { authorization: `Bearer ${token}` } })).status, 200);
     assert.equal(served.at(-1)?.headers['x-postern-requester'], 'partner');
     const offer = await get('/sold/a', { headers: { accept: 'text/html' } });
     assert.deepEqual([offer.status, offer.headers['crawler-price']], [402, 'USD 0.005']);

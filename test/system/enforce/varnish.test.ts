@@ -1,65 +1,24 @@
 /** Varnish as its page sets it up: it asks before its cache answers, and lets nothing through that Postern denies. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { startTestService } from '../../../kit/service.ts';
 import type { WebServer } from '../../../kit/web-server.ts';
-import { startFaultyProxy } from '../../client/faulty-proxy.ts';
 import { visit } from '../../enforce/visiting.ts';
-import { made, makePolicy } from '../../http/given.ts';
+import { startWorld, TEXT } from '../../enforce/world.ts';
 import { startVarnish } from './servers.ts';
 
-const TEXT = 'the text of the site';
-const postern = await startTestService();
-const proxy = await startFaultyProxy(postern.url);
-const served: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
-const site = createServer(async (request, response) => {
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  served.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
-  const cached = request.url?.startsWith('/cached') === true ? { 'cache-control': 'max-age=600' } : {};
-  response.writeHead(200, { 'content-type': 'text/html', ...cached }).end(TEXT);
-});
-await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
-after(async () => {
-  site.closeAllConnections();
-  site.close();
-  await proxy[Symbol.asyncDispose]();
-  await postern[Symbol.asyncDispose]();
-});
-
-const policy = async (...rules: object[]): Promise<string> => (await makePolicy(postern, rules)).id;
-const collection = async (path: string, policyId: string, more: object = {}) =>
-  made(postern, '/v1/collections', { name: path, hosts: ['www.example.com'], paths: [path], policyId, ...more });
-const shut = await policy({ action: 'deny', conditions: {} });
-await collection('/', shut);
-await collection('/open/', await policy({ action: 'allow', conditions: {} }));
-await collection('/watched/', shut, { mode: 'observe' });
-await collection('/near/', await policy({ action: 'allow', conditions: { ip: '203.0.113.0/24' } }));
-await collection('/partners/', await policy({ action: 'allow', conditions: { licenseType: 'site' } }));
-await collection('/sold/', await policy({ action: 'allow', conditions: { licenseType: 'crawl' } }));
-await collection(
-  '/cached/',
-  await policy(
-    { action: 'deny', conditions: { userAgent: 'GPTBot' } },
-    { action: 'allow', conditions: { default: true } },
-  ),
-);
-await collection(
-  '/limited/',
-  await policy({ action: 'allow', conditions: {}, rateLimit: { requests: 1, period: 'day' } }),
-);
-await postern.call('PUT', '/v1/offers/crawl', { body: { unitPriceMicros: 5000, currency: 'USD' } });
-await made(postern, '/v1/requesters', { id: 'partner' });
-const { token } = await made(postern, '/v1/requesters/partner/tokens', { name: 'T' });
-await made(postern, '/v1/licenses', { requesterId: 'partner', type: 'site' });
+const world = await startWorld('www.example.com');
+after(() => world[Symbol.asyncDispose]());
+const { postern, proxy, served, token } = world;
+await world.collect('/cached/', [
+  { action: 'deny', conditions: { userAgent: 'GPTBot' } },
+  { action: 'allow', conditions: { default: true } },
+]);
 
 const start = (key: string, changes: Record<string, string> = {}): Promise<WebServer> =>
   startVarnish({
     asked: new URL(proxy.url).host,
     key,
-    application: `127.0.0.1:${(site.address() as AddressInfo).port}`,
+    application: new URL(world.origin).host,
     changes,
   });
 
@@ -122,7 +81,7 @@ describe('Varnish', () => {
   });
 
   test('a token proves a partner, and headers of visitors prove nothing', async () => {
-    assert.equal((await get('/partners/a', { headers: { authorization: `Bearer ${token}` } })).text, TEXT);
+    assert.equal((await get('/licensed/a', { headers: { authorization: `Bearer ${token}` } })).text, TEXT);
     const forged: Record<string, string> = {
       'x-forwarded-for': '203.0.113.9',
       forwarded: 'for=203.0.113.9',
@@ -143,7 +102,7 @@ describe('Varnish', () => {
       { 'x-original-uri': '/open/a' },
       { 'x-forwarded-for': '203.0.113.9' },
     ];
-    for (const path of ['/near/a', '/partners/a', '/shut/a']) {
+    for (const path of ['/near/a', '/licensed/a', '/shut/a']) {
       for (const headers of tried) {
         const page = await get(path, { headers });
         assert.ok(page.status >= 400 && !page.text.includes(TEXT), `${path} ${page.status}`);
