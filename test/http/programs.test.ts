@@ -131,7 +131,7 @@ test('a line of the log names the program', async () => {
   assert.match(written.stdout, / {2}quiet-tool {2}/);
 });
 
-test('programs without a name are found as other', async () => {
+test('programs without a name are found as other, and a flood of them hides no new one', async () => {
   await using many = await startTestService({ clock });
   const rules = await makePolicy(many, [allowAll]);
   await made(many, '/v1/collections', { name: 'Site', hosts: [HOST], policyId: rules.id });
@@ -144,6 +144,17 @@ test('programs without a name are found as other', async () => {
   assert.equal(other.requests, 11, 'ten without a name, and one without a token');
   const { totalCount } = await report(many, '/v1/access/decisions?program=other');
   assert.equal(totalCount, other.requests);
+
+  // One that is new, and comes after the flood, is on top at once, also after a restart.
+  const newcomer = Array.from({ length: 3 }, () => ask('/p', 'Mozilla/5.0 (compatible; Newcomer/0.1)'));
+  await made(many, '/v1/access/check/batch', { checks: newcomer }, 200);
+  for (const restart of [false, true]) {
+    if (restart) await many.restart();
+    const { data } = await report(many, '/v1/analytics/programs?limit=2');
+    const found = data.map(({ program, requests }: Any) => [program, requests]);
+    assert.deepEqual(found[0], ['newcomer', 3]);
+    assert.equal(found[1][1], 1);
+  }
 });
 
 test('the log of test keys has no filter by program, and partners have none', async () => {
