@@ -14,6 +14,7 @@ import { pluralize } from '../parts/plural.ts';
 import { Chip, Json, Time } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
+import { Readers } from '../reach/readers.tsx';
 import { useMay } from '../shell/session.tsx';
 import { AskedFor } from './asked-for.tsx';
 import { Actions } from './collection-actions.tsx';
@@ -69,6 +70,12 @@ function CollectionView({ collection }: { collection: Collection }) {
         <Panel title="Test an address" lead="Which collection an address falls in, and why">
           <Tester within={id} />
         </Panel>
+        <Readers
+          key={id}
+          of="GET /v1/collections/{id}/readers"
+          id={id}
+          lead="Partners and bots that may have its pages now, those that are no items. Limits and quotas are left out."
+        />
         <Items id={id} />
         {mayAudit && <ChangesOf id={id} />}
       </div>

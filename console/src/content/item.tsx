@@ -12,6 +12,7 @@ import { LoadedPage } from '../parts/loaded-page.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, formatCount, formatPercent, Json, Tags, Time } from '../parts/show.tsx';
+import { Readers } from '../reach/readers.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Actions } from './item-actions.tsx';
 import type { Item } from './types.ts';
@@ -57,6 +58,12 @@ function ItemView({ item }: { item: Item }) {
             <Json of={item.metadata} />
           </Panel>
         </div>
+        <Readers
+          key={item.id}
+          of="GET /v1/content/{id}/readers"
+          id={item.id}
+          lead="Partners and bots that your rules allow it now. Limits and quotas are left out."
+        />
         {mayAnalyze && <LatestDecisions id={item.id} />}
       </div>
     </>

@@ -20,6 +20,7 @@ import { useId } from '../parts/params.ts';
 import { Chip, erasedName, isErased, Json, Tags, Time } from '../parts/show.tsx';
 import { Failed, Loaded } from '../parts/states.tsx';
 import { DraftRule } from '../policies/draft-rule.tsx';
+import { Reach } from '../reach/reach.tsx';
 import { useMay } from '../shell/session.tsx';
 import { Erase, EraseButton } from './erase.tsx';
 import { Limits } from './limits.tsx';
@@ -78,6 +79,7 @@ function RequesterView({ id, requester }: RequesterViewProps) {
             <Proofs requester={requester} />
           </div>
         )}
+        <Reach key={`reach ${id}`} requesterId={id} />
         {mayAnalyze && <LatestDenials id={id} />}
       </div>
       {form === 'license' && (

@@ -59,7 +59,7 @@ export interface ReachedItems {
 }
 
 /** Items decided for a page: it may have fewer than asked for while there are more. */
-const DECIDED_MAX = 4_000;
+const DECIDED_MAX = 2_000;
 const READ_AT_ONCE = 250;
 /** With more policies and collections than this, items are decided wherever they are. */
 const PLACES_MAX = 500;
