@@ -338,6 +338,33 @@ describe('an evaluation is a decision', () => {
     assert.equal(await recorded(), before);
   });
 
+  test('an item that is spelled in several ways is one item, with one limit', async () => {
+    const limited = { action: 'allow', rateLimit: { requests: 2, period: 'day', scope: 'content' } };
+    const { id: policy } = await makePolicy(postern, [limited]);
+    for (const name of ['list', 'one-by-one']) {
+      const source = `https://spelled.example/Record/${name}`;
+      const { id } = await made(postern, '/v1/content', item({ externalId: name, source, policyId: policy }));
+      const asked = [
+        name,
+        id,
+        source,
+        `HTTPS://SPELLED.EXAMPLE/Record/${name}`,
+        `http://spelled.example:80/Record/${name}`,
+        `https://spelled.example/%52ecord/${name}?a=b`,
+      ].map((resource) => ({ subject: user('reader'), action: action('full_access'), resource: record(resource) }));
+      const answers = [];
+      if (name === 'list') answers.push(...(await evaluations({ evaluations: asked })).body.evaluations);
+      else for (const one of asked) answers.push((await evaluation(one)).body);
+      assert.deepEqual(
+        answers.map(({ decision }) => decision),
+        asked.map((_, i) => i < 2),
+      );
+      for (const { context } of answers) {
+        assert.equal((await postern.call('GET', `/v1/access/decisions/${context.id}`)).body.contentId, id);
+      }
+    }
+  });
+
   test('it needs access:check; a public key states no attributes and records nothing', async () => {
     const body = { subject: alice, action: action('read'), resource: record1 };
     for (const path of ['/access/v1/evaluation', '/access/v1/evaluations']) {

@@ -7,12 +7,15 @@ export interface TokenAudience {
   path: string;
 }
 
-/** Returns the longest beginning of a pattern that every URL has: `https://example.com/news/*` holds for `…/news`. */
-export function toAudience(url: string): string {
+/**
+ * Returns the longest beginning of a pattern that every URL has: `https://example.com/news/*` holds for `…/news`.
+ * Returns undefined for one that names no site.
+ */
+export function toAudience(url: string): string | undefined {
   const [literal = ''] = url.split(/[*$?#]/, 1);
   const isWhole = literal.length === url.length || url[literal.length] !== '*';
   const whole = isWhole ? literal : literal.slice(0, literal.lastIndexOf('/') + 1);
-  return whole.replace(/\/+$/, '');
+  return URL.parse(whole)?.href.replace(/\/+$/, '');
 }
 
 /** Returns undefined for a text that names no site. */

@@ -1,6 +1,7 @@
 /** Finds the published license that a client accepts for a resource. Throws what OAuth answers. */
 import { OAuthError } from '../../api/oauth-error.ts';
 import { type Locator, parseVisited } from '../../lib/urls/locator.ts';
+import { toAudience } from '../../requesters/license-tokens/audience.ts';
 import { byLiterals } from '../formats/ranking.ts';
 import type { PublishedLicense } from '../formats/rsl.ts';
 import { contentsFor } from '../formats/rsl-reader.ts';
@@ -28,10 +29,11 @@ function toReadable(published: Published): readonly Readable[] {
   });
 }
 
-/** Returns the place of a resource: a URL, or the pattern of a `content` with its stars. */
-export function readResource(resource: string): Locator {
-  const locator = parseVisited(resource.replace(/[*$].*$/s, ''));
-  if (locator !== undefined) return locator;
+/** Returns the place of a resource, a URL or the pattern of a `content`, and the audience of its token. */
+export function readResource(resource: string): { place: Locator; audience: string } {
+  const place = parseVisited(resource.replace(/[*$].*$/s, ''));
+  const audience = toAudience(resource);
+  if (place !== undefined && audience !== undefined) return { place, audience };
   throw new OAuthError(
     400,
     'invalid_target',

@@ -8,7 +8,6 @@ import type { App } from '../../api/http/app.ts';
 import { openGate } from '../../api/http/gate.ts';
 import { route } from '../../api/http/route.ts';
 import { OAuthError } from '../../api/oauth-error.ts';
-import { toAudience } from '../../requesters/license-tokens/audience.ts';
 import type { LicenseToken, LicenseTokens } from '../../requesters/license-tokens/license-tokens.ts';
 import { isValid } from '../../rules/facts.ts';
 import type { Published, Signals } from '../signals.ts';
@@ -84,13 +83,13 @@ async function issueTo(deps: LicenseServerDeps, request: Asked, { requesterId, t
   if (grantType !== 'client_credentials') {
     throw new OAuthError(400, 'unsupported_grant_type', 'The grant_type must be client_credentials.');
   }
-  const place = readResource(resource);
+  const { place, audience } = readResource(resource);
   const published = await readSite(deps, place.host);
   const offered = findOffered(published, { resource, license });
   const author = { caller: { keyId: tokenId }, id: request.id, idempotency: null, source: () => request.source() };
   const granted = await findGranted(deps, { author, requesterId, known, published, place, offered });
   const ends = [until, granted.expiresAt].filter((end) => end !== null);
-  const grant = { requesterId, tokenId, licenseId: granted.id, audience: toAudience(resource) };
+  const grant = { requesterId, tokenId, licenseId: granted.id, audience };
   const { token, expiresIn } = await deps.licenseTokens.issue(grant, ends.length === 0 ? null : Math.min(...ends));
   return { access_token: token, token_type: 'License' as const, expires_in: expiresIn };
 }
