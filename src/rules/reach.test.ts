@@ -112,7 +112,22 @@ test('a license of some items is looked for where they may be', () => {
   assert.equal(ask({ collectionIds: ['col_1'] }), false);
 });
 
-test('facts that nobody stated are named, with how they are taken', () => {
+test('a license of some items does not exclude the others', () => {
+  const held = { id: 'lic_1', type: 'a', features: [], startsAt: null, expiresAt: null, active: true };
+  const ask = (conditions: Rule['conditions'], scope: object | null): boolean =>
+    mayAllow(policyOfRules([{ action: 'allow', conditions }]), askedBy({ licenses: [{ ...held, scope }] }), 'place');
+  assert.equal(ask({ hasValidLicense: false }, { tags: ['x'] }), true);
+  assert.equal(ask({ hasValidLicense: false }, null), false);
+  assert.equal(ask({ hasValidLicense: true, licenseTypeNot: 'a' }, { contentTypes: ['video'] }), true);
+});
+
+test('an item with a policy of its own may be in any collection', () => {
+  const policy = policyOfRules([{ action: 'allow', conditions: { collection: 'col_1' } }]);
+  assert.equal(mayAllow(policy, askedBy(), 'policy'), true);
+  assert.equal(mayAllow(policy, askedBy(), 'place'), false);
+});
+
+test('facts that were not stated are named, with how they are taken', () => {
   const policy = policyOfRules([
     { action: 'deny', conditions: { countryNot: 'DE', purpose: 'training' } },
     { action: 'allow', conditions: { requesterVerified: true }, permissions: ['training'] },

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pluck } from '../../kit/pluck.ts';
 import { runSeed, seeded } from '../../kit/random.ts';
-import { startTestService, testEngine } from '../../kit/service.ts';
+import { startTestService } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { assertStatus, item, made } from './given.ts';
+import { holdPlacing, isPlaced, releasePlacing } from './placing.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -50,26 +51,6 @@ const SELECTED_HOSTS = [
 const TYPES = ['article', 'report', 'video'];
 const TAGS = ['x', 'y'];
 
-/** Items stay where the edit of a collection has left them, as with a million items they do for a while. */
-async function hold(): Promise<void> {
-  const isProgress = "new.name = 'items_placed_to' and new.value <> '0'";
-  if (testEngine() === 'sqlite') {
-    const sql = `create trigger held before update on settings when ${isProgress} begin select raise(ignore); end`;
-    return postern.tamper({ sql });
-  }
-  const body = `begin if ${isProgress} then return null; end if; return new; end`;
-  await postern.tamper(
-    { sql: `create or replace function held() returns trigger language plpgsql as '${body.replaceAll("'", "''")}'` },
-    { sql: 'create trigger held before update on settings for each row execute function held()' },
-  );
-}
-
-const release = (): Promise<void> =>
-  postern.tamper({ sql: testEngine() === 'sqlite' ? 'drop trigger held' : 'drop trigger held on settings' });
-
-const isPlaced = async (): Promise<boolean> =>
-  (await postern.rowsOf('settings')).some((row: Any) => row.name === 'items_placed_to' && row.value === 'all');
-
 /** With small pages, a walk has several. */
 async function all(query = '', limit = 100): Promise<Any[]> {
   const found: Any[] = [];
@@ -90,7 +71,7 @@ async function all(query = '', limit = 100): Promise<Any[]> {
 test('without a collection, everything is placed at once after an edit of the rules of a host', async () => {
   const { status } = await postern.call('PUT', '/v1/sites/alone.example', { body: { urls: { case: 'ignored' } } });
   assert.ok(status === 200 || status === 201, String(status));
-  await until('all items are placed', isPlaced);
+  await until('all items are placed', () => isPlaced(postern));
   assert.deepEqual(
     postern.logs.filter((line) => line.includes('housekeeping failed')),
     [],
@@ -132,7 +113,7 @@ test('every list has what the answers of the items say, after each of many edits
   for (let edit = 0; edit < EDITS; edit++) {
     const before = pluck(await all(), 'collectionId');
     const isHeld = edit % 2 === 0;
-    if (isHeld) await hold();
+    if (isHeld) await holdPlacing(postern);
     // Several edits in a row are placed at once.
     for (let n = random.int(1, 3); n > 0; n--) {
       const id = random.pick(ids);
@@ -151,8 +132,8 @@ test('every list has what the answers of the items say, after each of many edits
       const where = `seed ${runSeed}, edit ${edit}, ${isHeld ? 'held' : 'placed'}, ${query}`;
       assert.deepEqual(pluck(listed, 'id'), pluck(found.filter(belongs), 'id'), where);
     };
-    if (!isHeld) await until('items are placed', isPlaced);
-    else assert.equal(await isPlaced(), false);
+    if (!isHeld) await until('items are placed', () => isPlaced(postern));
+    else assert.equal(await isPlaced(postern), false);
     for (const id of ids) await assertListed(`&collectionId=${id}`, ({ collectionId }) => collectionId === id);
     for (const id of policyIds) await assertListed(`&policyId=${id}`, ({ policyId }) => policyId === id);
     const [id, policyId, type, tag] = [ids, policyIds, TYPES, TAGS].map((list) => random.pick(list));
@@ -172,7 +153,7 @@ test('every list has what the answers of the items say, after each of many edits
       (one) => one.policyId === policyId && one.collectionId === id,
       limit,
     );
-    if (isHeld) await release();
+    if (isHeld) await releasePlacing(postern);
   }
   assert.ok(moved > EDITS, `${moved} moved`);
 });
