@@ -20,7 +20,8 @@ const ITEMS = 1_000;
 const SIZE = 100;
 const BATCHES = 200;
 const CONNECTIONS = [4, 8, 16];
-const LEAST = 220_000;
+/** Of the floor's. */
+const LEAST = 0.65;
 
 export const batchPart: Part = {
   name: 'batch',
@@ -142,14 +143,15 @@ function figuresOf({ connections, ours, theirs, least, p99, cpuUs }: Measured): 
   const against = (name: string, others: readonly number[]) => ({
     against: { what: name, value: median(others), ratio: medianRatio(ours, others) },
   });
+  const beside = against('the floor', least);
   return [
     {
       what: `${what} (${median(cpuUs).toFixed(1)} µs of processor time each, p99 of a batch ${median(p99).toFixed(0)} ms)`,
       value,
       unit: '/s',
-      ...against('bare Fastify', theirs),
-      target: { text: `≥ ${LEAST.toLocaleString('en')}/s`, met: value >= LEAST },
+      ...beside,
+      target: { text: `≥ ${LEAST}`, met: beside.against.ratio >= LEAST },
     },
-    { what, value, unit: '/s', ...against('the floor', least) },
+    { what, value, unit: '/s', ...against('bare Fastify', theirs) },
   ];
 }
