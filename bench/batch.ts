@@ -20,7 +20,7 @@ const ITEMS = 1_000;
 const SIZE = 100;
 const BATCHES = 200;
 const CONNECTIONS = [4, 8, 16];
-/** Of the floor's. */
+/** The ratio to the floor to reach. */
 const LEAST = 0.65;
 
 export const batchPart: Part = {
