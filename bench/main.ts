@@ -30,6 +30,7 @@ import { partnerPart } from './partner.ts';
 import { postgresPart } from './postgres.ts';
 import { privacyPart } from './privacy.ts';
 import { quotaPart, quotaPostgresPart } from './quota.ts';
+import { reachPart } from './reach.ts';
 import { saveResults, tableOf } from './results.ts';
 import { signInPart } from './sign-in.ts';
 import { signalsPart } from './signals.ts';
@@ -70,6 +71,7 @@ const PARTS: readonly Part[] = [
   visitorsPart,
   impactPart,
   partnerPart,
+  reachPart,
   privacyPart,
   statementsPart,
   startPart,
