@@ -221,8 +221,18 @@ function Typed({ label, hint, value, onChange }: TypedProps) {
   );
 }
 
-function Metadata({ value, onChange }: ValueProps) {
-  const entries = Object.entries(value as Record<string, unknown>);
+const ENTITIES: readonly string[] = ['subject.', 'action.', 'resource.'];
+
+/** Returns the fault of an attribute's key; undefined while it may still become one. */
+const faultOfAttribute = (key: string): string | undefined =>
+  ENTITIES.some((one) => key.startsWith(one) || one.startsWith(key))
+    ? undefined
+    : `Start with ${ENTITIES.join(' or ')}`;
+
+function Metadata({ row, value, onChange }: ValueProps) {
+  const isAttribute = row.key === 'attributes';
+  const written = Object.entries(value as Record<string, unknown>);
+  const entries: [string, unknown][] = written.length === 0 ? [['', []]] : written;
   const write = (next: [string, unknown][]) => onChange(Object.fromEntries(next));
   return (
     <div className="fields">
@@ -230,8 +240,9 @@ function Metadata({ value, onChange }: ValueProps) {
         <Group key={i} gap="xs">
           <TextInput
             flex="1 1 120px"
-            aria-label="Metadata key"
-            placeholder="key"
+            aria-label={isAttribute ? 'Attribute key' : 'Metadata key'}
+            placeholder={isAttribute ? 'subject.role' : 'key'}
+            error={isAttribute && faultOfAttribute(key)}
             value={key}
             onChange={(event) => write(entries.with(i, [event.currentTarget.value, wanted]))}
           />

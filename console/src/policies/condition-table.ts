@@ -206,7 +206,7 @@ export const CONDITIONS: readonly ConditionRow[] = [
   {
     key: 'attributes',
     label: 'Attribute',
-    about: 'Your server states these values, such as subject.role',
+    about: 'Your server states these values of the subject, the action and the resource, such as subject.role',
     kind: 'metadata',
     negatable: true,
     group: 'Request',

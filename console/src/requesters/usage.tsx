@@ -43,7 +43,7 @@ function figuresOf({ summary, byDenialReason, groups = [] }: Report, span: strin
 
 export function Usage({ requesterId }: { requesterId: string }) {
   const { values } = useFilters();
-  const query = { ...spanQuery(values), requesterId, groupBy: 'verified', limit: 1 } as const;
+  const query = { ...spanQuery(values), requesterId, groupBy: 'verified' } as const;
   const usage = useRead('GET /v1/analytics/usage', { query }, { keep: true });
   const figures = usage.data === undefined ? LOADING : figuresOf(usage.data, spanName(values));
   return (

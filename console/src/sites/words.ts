@@ -22,6 +22,11 @@ export const SWITCHES: readonly { name: Flag; label: string; about: string }[] =
     about: 'license.xml: the uses you permit, the price, and whom to ask.',
   },
   {
+    name: 'licenseServer',
+    label: 'License server',
+    about: 'license.xml names it, and crawlers then need its tokens. Your service must know its public address.',
+  },
+  {
     name: 'tdmrep',
     label: 'Reservation of text and data mining (TDMRep)',
     about: 'tdmrep.json, which European law and scholarly publishers go by.',

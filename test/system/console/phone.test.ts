@@ -52,6 +52,39 @@ test('the editor of a policy shows the whole key of a condition on metadata', as
   assert.deepEqual(signed.faults, []);
 });
 
+test('the editor of a policy says how keys of attributes begin, and offers the first one', async () => {
+  const policy = await made(postern, '/v1/policies', {
+    name: 'Records',
+    rules: [{ action: 'allow', conditions: { attributes: { 'subject.role': 'editor' } } }],
+  });
+  await using signed = await signedIn(browser, postern.url, postern.key, PHONE);
+  const { page } = signed;
+  await page.goto(`/console/policies/${policy.id}`);
+  await page.locator('.rule-title').click();
+  const key = page.getByLabel('Attribute key');
+  assert.equal(await key.inputValue(), 'subject.role');
+  const fault = page.getByText('Start with subject. or action. or resource.');
+  for (const [text, faults] of [
+    ['', 0],
+    ['res', 0],
+    ['resource.status', 0],
+    ['role', 1],
+  ] as const) {
+    await key.fill(text);
+    assert.equal(await fault.count(), faults, text);
+  }
+  await page.getByRole('button', { name: 'Remove condition Attribute' }).click();
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.keyboard.type('Attribute');
+  await page
+    .getByRole('option', { name: /^Attribute/ })
+    .or(page.getByRole('menuitem', { name: /^Attribute/ }))
+    .first()
+    .click();
+  assert.equal(await key.getAttribute('placeholder'), 'subject.role');
+  assert.deepEqual(signed.faults, []);
+});
+
 test('no choice on the page of a site is beyond the screen, and code is not in backticks', async () => {
   await using signed = await signedIn(browser, postern.url, postern.key, PHONE);
   const { page } = signed;

@@ -40,6 +40,20 @@ test('a limit shows what is used of it, and an archived item was not denied by a
   assert.deepEqual(signed.faults, []);
 });
 
+test('every way in which it was proven counts, also where most requests only claimed its name', async () => {
+  await made(postern, '/v1/requesters', { id: 'proven' });
+  for (const verified of [undefined, undefined, 'license', 'token']) {
+    await check(postern, { contentId: old.id, requesterId: 'proven', ...(verified && { context: { verified } }) });
+  }
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto('/console/requesters/proven');
+  const figure = page.locator('.total', { hasText: 'Verified' });
+  await figure.getByText('by a License token').or(figure.getByText('License token')).first().waitFor();
+  assert.equal(await figure.locator('.value').innerText(), '2');
+  assert.deepEqual(signed.faults, []);
+});
+
 test('a decision whose rules the key may not read says which permission is missing', async () => {
   const { key } = await made(postern, '/v1/api-keys', {
     name: 'Narrow',

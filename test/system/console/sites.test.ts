@@ -6,7 +6,7 @@ import { startTestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { check, made } from '../../http/given.ts';
 
-const postern = await startTestService();
+const postern = await startTestService({ env: { POSTERN_PUBLIC_URL: 'https://access.example' } });
 after(() => postern[Symbol.asyncDispose]());
 const browser = await launchBrowser();
 after(() => browser.close());
@@ -70,6 +70,29 @@ test('a site is published from its collection: statements, files and switches', 
     signed.faults.filter((fault) => !fault.includes('404')),
     [],
   );
+});
+
+test('the license server is switched on with the license that names it, and stays on', async () => {
+  await made(postern, '/v1/collections', { name: 'Shop', hosts: ['shop.example'], policyId: policy.id });
+  const site = { signals: { public: true } };
+  assert.equal((await postern.call('PUT', '/v1/sites/shop.example', { body: site })).status, 201);
+  const stored = async () => (await postern.call('GET', '/v1/sites/shop.example')).body.signals;
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto('/console/sites/shop.example');
+  const license = page.getByRole('switch', { name: 'Machine-readable license (RSL)' });
+  if (await license.isChecked()) await license.click();
+  await page.getByRole('switch', { name: 'License server' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/license server is named in license\.xml/i).waitFor();
+  await license.click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await until('the license server is on', async () => (await stored()).licenseServer);
+  await page.getByRole('switch', { name: 'Content-Signal' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await until('another switch is stored', async () => !(await stored()).contentSignal);
+  assert.equal((await stored()).licenseServer, true);
+  assert.deepEqual(signed.faults, []);
 });
 
 test('who broke robots.txt: on the page of the site, and all of them in the log', async () => {
