@@ -1,6 +1,7 @@
 /**
  * Measures a page of what a requester may have, among a million items that twenty policies share in turns: where all
- * of it is allowed, what one policy has, some items by their tags, few by their ids, and nothing. And a page of who may
+ * of it is allowed, what one policy has, some items by their tags, few by
+ * their metadata or their ids, and nothing. And a page of who may
  * have an item, among ten thousand requesters with a license each. Each page is the next one of its list. Not pinned.
  */
 import { join } from 'node:path';
@@ -18,14 +19,15 @@ const LICENSED = 10_000;
 
 const allow = (conditions: Record<string, unknown>): Rule => ({ action: 'allow', conditions });
 
-/** Each policy blocks one requester and knows others; `few` may have items that are far apart. */
+/** Each policy blocks one requester and knows others. Those that `few` may have are far apart. */
 const rulesAt = (policy: number, items: number): Rule[] => [
   { action: 'deny', conditions: { requesterId: 'nothing' } },
   allow({ requesterId: 'all' }),
   ...(policy === 7 ? [allow({ requesterId: 'one' }), allow({ licenseType: 'enterprise' })] : []),
   allow({ requesterId: 'some', contentTags: 'open' }),
+  allow({ requesterId: 'few', contentMetadata: { words: 1_234 } }),
   allow({
-    requesterId: 'few',
+    requesterId: 'named',
     contentId: Array.from({ length: 10 }, (_, i) => itemAt(Math.floor((i * items) / 10)).externalId),
   }),
   allow({ contentTags: ['nowhere', 'never'], requesterType: 'ai_crawler', licenseType: 'enterprise' }),
@@ -35,7 +37,8 @@ const LISTS = {
   all: 'everything is allowed',
   one: 'the items of one policy are',
   some: 'two items of seven are, by a tag',
-  few: 'ten items are, by their ids',
+  few: 'one item of two thousand is, by its metadata',
+  named: 'ten items are, by their ids',
   nothing: 'nothing is',
 };
 

@@ -107,6 +107,8 @@ export interface Places {
   unplaced: readonly string[];
   /** Collections of items without a policy of their own. */
   collections: readonly string[];
+  /** Ids and externalIds of more items, wherever they are. */
+  ids?: readonly string[];
 }
 
 const OWN = (policy: string): string => `owns_policy = 1 and policy_id = ${policy}`;
@@ -116,7 +118,7 @@ const DEFAULT = (policy: string): string => `owns_policy = 0 and collection_id i
 function newestIn(
   engine: Db['engine'],
   where: Where,
-  { own, unplaced, collections, limit }: Places & { limit: number },
+  { own, unplaced, collections, ids = [], limit }: Places & { limit: number },
 ): string {
   const ofEach = (ids: readonly string[], condition: string): string[] => {
     if (ids.length === 0) return [];
@@ -133,8 +135,16 @@ function newestIn(
     ...ofEach(own, OWN('c.value')),
     ...ofEach(unplaced, DEFAULT('c.value')),
     ...ofEach(collections, 'owns_policy = 0 and collection_id = c.value'),
+    ...byIds(engine, where, ids).map((condition) => `select id from content${where.copy().and(condition).sql}`),
   ];
   return `select ${CONTENT.list} from content where id in (${found.join(' union all ')}) order by id desc limit ${limit}`;
+}
+
+/** Returns the conditions of items with one of the ids or externalIds; each has an index. */
+function byIds(engine: Db['engine'], where: Where, ids: readonly string[]): string[] {
+  if (ids.length === 0) return [];
+  const listed = where.param(toList(ids));
+  return ['id', 'external_id'].map((column) => inList(engine, column, 'text', listed));
 }
 
 /** Returns the policies of items outside of collections, and of those with one of their own: up to `limit` of each. */
@@ -174,7 +184,8 @@ export async function findActive(
   if (places !== null && collectionId !== undefined) {
     where.and('collection_id = ?', collectionId);
     const isOwn = `owns_policy = 1 and ${inList(db.engine, 'policy_id', 'text', where.param(toList(places.own)))}`;
-    where.and(`(owns_policy = 0 and ${places.collections.includes(collectionId)} or ${isOwn})`);
+    const isIn = `owns_policy = 0 and ${places.collections.includes(collectionId)}`;
+    where.and(`(${[isIn, isOwn, ...byIds(db.engine, where, places.ids ?? [])].join(' or ')})`);
   }
   const sql =
     places === null || collectionId !== undefined ? whole() : newestIn(db.engine, where, { ...places, limit });

@@ -1,6 +1,6 @@
 /**
  * No search misses an item: over random policies, requesters, licenses and items, everything that `decide` allows,
- * `mayAllow` has announced for the item's place. Where neither a rule nor a license distinguishes
+ * `findAllowable` has announced for the item's place. Where neither a rule nor a license distinguishes
  * items, the announcement is the decision.
  */
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ import { readsItem } from './conditions/conditions.ts';
 import { decide } from './decide.ts';
 import { Facts } from './facts.ts';
 import type { Rule } from './policy.ts';
-import { findAssumptions, findDependencies, mayAllow } from './reach.ts';
+import { findAllowable, findAssumptions, findDependencies, type ItemsOf } from './reach.ts';
 
 const RUNS = Number(process.env.CASES ?? 2_000);
 /** Items of each policy and requester. */
@@ -52,7 +52,12 @@ test('whatever is allowed is looked for', (t) => {
         const isAllowed = decide(policy, facts).reason === null;
         const named = ownsPolicy ? { ...place, collectionId: null } : place;
         const common = ownsPolicy ? 'policy' : 'place';
-        const isSought = mayAllow(policy, factsAt(asked, { content: null, place: named }), common);
+        const allowable = findAllowable(policy, factsAt(asked, { content: null, place: named }), common);
+        const { id, externalId } = other.content;
+        const isSought =
+          typeof allowable === 'string'
+            ? allowable === 'any'
+            : allowable.includes(id) || allowable.includes(externalId);
         if (isAllowed) allowed++;
         else denied++;
         if (!isSought) spared++;
@@ -70,6 +75,9 @@ test('whatever is allowed is looked for', (t) => {
 
 const policyOfRules = (rules: Rule[]): CompiledPolicy =>
   compile({ no: 1, id: 'pol_x', version: 1, rules, defaultAction: 'deny' });
+
+const mayAllow = (policy: CompiledPolicy, facts: Facts, common: ItemsOf): boolean =>
+  findAllowable(policy, facts, common) !== 'none';
 
 const place = { policyId: 'pol_x', collectionId: null, observed: false };
 const askedBy = (more: object = {}): Facts =>
@@ -119,6 +127,27 @@ test('a license of some items does not exclude the others', () => {
   assert.equal(ask({ hasValidLicense: false }, { tags: ['x'] }), true);
   assert.equal(ask({ hasValidLicense: false }, null), false);
   assert.equal(ask({ hasValidLicense: true, licenseTypeNot: 'a' }, { contentTypes: ['video'] }), true);
+});
+
+test('items that are named by their ids are looked for by these', () => {
+  const named = (rules: Rule[], more?: object) => findAllowable(policyOfRules(rules), askedBy(more), 'place');
+  const byId: Rule = { action: 'allow', conditions: { contentId: ['a', 'b'], contentTagsNot: 'x' } };
+  const licensed: Rule = { action: 'allow', conditions: { licenseType: 'a' } };
+  const held = { id: 'lic_1', type: 'a', features: [], startsAt: null, expiresAt: null, active: true };
+  assert.deepEqual(named([byId]), ['a', 'b']);
+  assert.equal(named([byId, { action: 'allow', conditions: { contentTags: 'y' } }]), 'any');
+  assert.deepEqual(named([byId, licensed], { licenses: [{ ...held, scope: { contentIds: ['c'] } }] }), ['a', 'b', 'c']);
+  assert.equal(
+    named([licensed], {
+      licenses: [
+        { ...held, scope: { contentIds: ['c'] } },
+        { ...held, scope: null },
+      ],
+    }),
+    'any',
+  );
+  const without: Rule = { action: 'allow', conditions: { hasValidLicense: false } };
+  assert.equal(named([without], { licenses: [{ ...held, scope: { contentIds: ['c'] } }] }), 'any');
 });
 
 test('an item with a policy of its own may be in any collection', () => {

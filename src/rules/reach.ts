@@ -4,6 +4,7 @@
  */
 import { type CompiledPolicy, type CompiledRule, type ConditionTrace, compile } from './compile.ts';
 import { readsItem, stripNot } from './conditions/conditions.ts';
+import { list } from './conditions/match.ts';
 import type { Evaluation } from './decide.ts';
 import { Facts, type LicenseFacts } from './facts.ts';
 import { DEFAULT_GRANT, grants, type Rule } from './policy.ts';
@@ -11,24 +12,41 @@ import { DEFAULT_GRANT, grants, type Rule } from './policy.ts';
 /** The items of one place; or those with one policy of their own, in any collection. */
 export type ItemsOf = 'place' | 'policy';
 
+/** The items of a place that a policy may allow: none, any, or those with one of these ids or externalIds. */
+export type Allowable = 'none' | 'any' | readonly string[];
+
 /**
- * Returns false only if the policy denies this requester every item of the place. `facts` name the place and no item.
+ * Returns the items that the policy may allow this requester; it denies all others. `facts` name the place and no item.
  * Rules that do not read items decide as they stand; of others, an allow rule counts if it holds for some item.
  */
-export function mayAllow(policy: CompiledPolicy, facts: Facts, common: ItemsOf): boolean {
-  if (facts.requester?.suspended === true) return false;
+export function findAllowable(policy: CompiledPolicy, facts: Facts, common: ItemsOf): Allowable {
+  if (facts.requester?.suspended === true) return 'none';
   const gives = (permissions: readonly string[]): boolean =>
     facts.permission === null || grants(permissions, facts.permission);
   const isScoped = facts.licenses.some(asksItem);
   const widest = isScoped ? withoutItemScopes(facts) : facts;
+  const ids: string[] = [];
+  const found = (): Allowable => (ids.length === 0 ? 'none' : ids);
   for (const rule of policy.rules) {
     if (!readsMore(rule, common, isScoped)) {
-      if (rule.holds(facts)) return rule.action === 'allow' && gives(rule.permissions);
+      if (rule.holds(facts)) return rule.action === 'allow' && gives(rule.permissions) ? 'any' : found();
     } else if (rule.action === 'allow' && gives(rule.permissions) && toWidest(rule, common).holds(widest)) {
-      return true;
+      const some = findIds(rule, facts);
+      if (some === null) return 'any';
+      ids.push(...some);
     }
   }
-  return policy.defaultAction === 'allow' && gives(DEFAULT_GRANT);
+  return policy.defaultAction === 'allow' && gives(DEFAULT_GRANT) ? 'any' : found();
+}
+
+/** Returns the ids that a rule, or each license that it may ask for, names; null: it may hold for others. */
+function findIds({ conditions, licenseOf }: CompiledRule, { licenses }: Facts): readonly string[] | null {
+  const { contentId, hasValidLicense, licenseType, licenseFeatures, licenseExpiry } = conditions;
+  if (contentId !== undefined) return list(contentId as string | string[]);
+  const asks = [licenseType, licenseFeatures, licenseExpiry].some((value) => value !== undefined);
+  if (licenseOf === null || (hasValidLicense !== true && !asks)) return null;
+  const scopes = licenses.map(({ scope }) => scope?.contentIds);
+  return scopes.every((ids) => ids !== undefined) ? scopes.flat() : null;
 }
 
 const asksItem = ({ scope }: LicenseFacts): boolean =>

@@ -405,6 +405,8 @@ test('a long search is cut into pages, and nothing is missed', async () => {
   await using postern = await startTestService();
   const { id: policyId } = await makePolicy(postern, [
     { action: 'allow', conditions: { contentTags: 'rare', requesterTags: 'rare' } },
+    { action: 'allow', conditions: { contentId: ['i-0-500', 'i-8-500'], requesterId: 'named' } },
+    { action: 'allow', conditions: { licenseType: 'articles' } },
   ]);
   const wanted: string[] = [];
   for (let n = 0; n < 9; n++) {
@@ -415,6 +417,12 @@ test('a long search is cut into pages, and nothing is missed', async () => {
     wanted.unshift(`i-${n}-500`);
   }
   await made(postern, '/v1/requesters', { id: 'rare', tags: ['rare'] });
+  // Items that rules or licenses name are not searched for.
+  const scope = { contentIds: ['i-1-500', 'none'] };
+  await made(postern, '/v1/requesters', { id: 'named' });
+  await made(postern, '/v1/licenses', { requesterId: 'named', type: 'articles', scope });
+  const named = (await postern.call('GET', '/v1/requesters/named/reach')).body;
+  assert.deepEqual([pluck(named.data, 'externalId'), named.hasMore], [['i-8-500', 'i-1-500', 'i-0-500'], false]);
   const first = (await postern.call('GET', '/v1/requesters/rare/reach?limit=100')).body;
   assert.ok(first.hasMore && first.data.length < wanted.length);
   assert.deepEqual(pluck(await walk(postern, '/v1/requesters/rare/reach'), 'externalId'), wanted);

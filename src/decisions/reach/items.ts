@@ -14,7 +14,7 @@ import { Slices } from '../../lib/slices.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
 import { decide, type Evaluation } from '../../rules/decide.ts';
 import type { Place } from '../../rules/facts.ts';
-import { type ItemsOf, mayAllow } from '../../rules/reach.ts';
+import { findAllowable, type ItemsOf } from '../../rules/reach.ts';
 import { type Inputs, type KnownRequester, toFacts } from '../check/facts.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 
@@ -63,6 +63,8 @@ const DECIDED_MAX = 2_000;
 const READ_AT_ONCE = 250;
 /** With more policies and collections than this, items are decided wherever they are. */
 const PLACES_MAX = 500;
+/** The same for items that rules and licenses name. */
+const IDS_MAX = 5_000;
 
 export async function findReached(deps: ReachDeps, sought: SoughtItems): Promise<ReachedItems> {
   const { db, snapshot } = deps;
@@ -100,13 +102,15 @@ async function findPlaces({ db, inForce, policyAt }: Search, sought: SoughtItems
   if (inUse.own.length + inUse.unplaced.length + collections.length >= PLACES_MAX) return null;
   const lets = sought.observed === true;
   const slices = new Slices();
+  const ids = new Set<string>();
   const filter = async <T>(all: readonly T[], placeAt: (one: T) => Place, common: ItemsOf): Promise<T[]> => {
     const found: T[] = [];
     for (const one of all) {
       const place = placeAt(one);
       const policy = await policyAt(place.policyId);
-      const isPossible = policy !== undefined && mayAllow(policy, factsAt(sought.asker, place), common);
-      if (isPossible || (lets && place.observed)) found.push(one);
+      const allowed = policy === undefined ? 'none' : findAllowable(policy, factsAt(sought.asker, place), common);
+      if (allowed === 'any' || (lets && place.observed)) found.push(one);
+      else if (allowed !== 'none') for (const id of allowed) ids.add(id);
       await slices.next();
     }
     return found;
@@ -114,11 +118,12 @@ async function findPlaces({ db, inForce, policyAt }: Search, sought: SoughtItems
   const anyObserves = collections.some(({ mode }) => mode === 'observe');
   const outside = (policyId: string): Place => ({ policyId, collectionId: null, observed: false });
   const own = (policyId: string): Place => ({ ...outside(policyId), observed: anyObserves });
-  return {
+  const places = {
     own: await filter(inUse.own, own, 'policy'),
     unplaced: sought.collectionId === undefined ? await filter(inUse.unplaced, outside, 'place') : [],
     collections: (await filter(collections, (one) => toCollectionPlace(one, inForce), 'place')).map(({ id }) => id),
   };
+  return ids.size > IDS_MAX ? null : { ...places, ids: [...ids] };
 }
 
 /** Returns the place of what a collection decides. */
