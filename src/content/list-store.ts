@@ -120,9 +120,9 @@ function newestIn(
   where: Where,
   { own, unplaced, collections, ids = [], limit }: Places & { limit: number },
 ): string {
-  const ofEach = (ids: readonly string[], condition: string): string[] => {
-    if (ids.length === 0) return [];
-    const list = where.param(toList(ids));
+  const ofEach = (all: readonly string[], condition: string): string[] => {
+    if (all.length === 0) return [];
+    const list = where.param(toList(all));
     const newest = `select id from content${where.copy().and(condition).sql} order by id desc limit ${limit}`;
     return [
       engine === 'sqlite'

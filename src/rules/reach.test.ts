@@ -14,7 +14,7 @@ import { readsItem } from './conditions/conditions.ts';
 import { decide } from './decide.ts';
 import { Facts } from './facts.ts';
 import type { Rule } from './policy.ts';
-import { findAllowable, findAssumptions, findDependencies, type ItemsOf } from './reach.ts';
+import { type Allowable, findAllowable, findAssumptions, findDependencies, type ItemsOf } from './reach.ts';
 
 const RUNS = Number(process.env.CASES ?? 2_000);
 /** Items of each policy and requester. */
@@ -30,6 +30,9 @@ const factsAt = (facts: Facts, more: Partial<Pick<Facts, 'content' | 'place'>>):
     attributes: facts.attributes ?? undefined,
     ...more,
   });
+
+const includes = (allowable: Allowable, { id, externalId }: { id: string; externalId: string }): boolean =>
+  typeof allowable === 'string' ? allowable === 'any' : allowable.includes(id) || allowable.includes(externalId);
 
 const distinguishesItems = ({ rules }: CompiledPolicy, { licenses }: Facts): boolean =>
   rules.some(({ conditions }) => Object.keys(conditions).some(readsItem)) ||
@@ -53,11 +56,7 @@ test('whatever is allowed is looked for', (t) => {
         const named = ownsPolicy ? { ...place, collectionId: null } : place;
         const common = ownsPolicy ? 'policy' : 'place';
         const allowable = findAllowable(policy, factsAt(asked, { content: null, place: named }), common);
-        const { id, externalId } = other.content;
-        const isSought =
-          typeof allowable === 'string'
-            ? allowable === 'any'
-            : allowable.includes(id) || allowable.includes(externalId);
+        const isSought = includes(allowable, other.content);
         if (isAllowed) allowed++;
         else denied++;
         if (!isSought) spared++;

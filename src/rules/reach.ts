@@ -21,23 +21,39 @@ export type Allowable = 'none' | 'any' | readonly string[];
  */
 export function findAllowable(policy: CompiledPolicy, facts: Facts, common: ItemsOf): Allowable {
   if (facts.requester?.suspended === true) return 'none';
-  const gives = (permissions: readonly string[]): boolean =>
-    facts.permission === null || grants(permissions, facts.permission);
   const isScoped = facts.licenses.some(asksItem);
-  const widest = isScoped ? withoutItemScopes(facts) : facts;
+  const asked = { facts, widest: isScoped ? withoutItemScopes(facts) : facts, common, isScoped };
   const ids: string[] = [];
-  const found = (): Allowable => (ids.length === 0 ? 'none' : ids);
   for (const rule of policy.rules) {
-    if (!readsMore(rule, common, isScoped)) {
-      if (rule.holds(facts)) return rule.action === 'allow' && gives(rule.permissions) ? 'any' : found();
-    } else if (rule.action === 'allow' && gives(rule.permissions) && toWidest(rule, common).holds(widest)) {
-      const some = findIds(rule, facts);
-      if (some === null) return 'any';
-      ids.push(...some);
-    }
+    const found = allowableBy(rule, asked);
+    if (found === 'any') return 'any';
+    if (found === 'none') return ids.length === 0 ? 'none' : ids;
+    ids.push(...found);
   }
-  return policy.defaultAction === 'allow' && gives(DEFAULT_GRANT) ? 'any' : found();
+  if (policy.defaultAction === 'allow' && gives(DEFAULT_GRANT, facts)) return 'any';
+  return ids.length === 0 ? 'none' : ids;
 }
+
+interface Asked {
+  facts: Facts;
+  /** With licenses that may cover any item. */
+  widest: Facts;
+  common: ItemsOf;
+  isScoped: boolean;
+}
+
+/** Returns what a rule adds; `any` and `none` where no later rule counts. */
+function allowableBy(rule: CompiledRule, { facts, widest, common, isScoped }: Asked): Allowable {
+  const mayGive = rule.action === 'allow' && gives(rule.permissions, facts);
+  if (!readsMore(rule, common, isScoped)) {
+    if (!rule.holds(facts)) return [];
+    return mayGive ? 'any' : 'none';
+  }
+  return mayGive && toWidest(rule, common).holds(widest) ? (findIds(rule, facts) ?? 'any') : [];
+}
+
+const gives = (permissions: readonly string[], { permission }: Facts): boolean =>
+  permission === null || grants(permissions, permission);
 
 /** Returns the ids that a rule, or each license that it may ask for, names; null: it may hold for others. */
 function findIds({ conditions, licenseOf }: CompiledRule, { licenses }: Facts): readonly string[] | null {
