@@ -418,12 +418,12 @@ test('permissions without a meaning of their own', () => {
 });
 
 test('a text that is nearly the name of a crawler', () => {
-  const warned = (value: unknown, key = 'userAgent') =>
+  const meant = (value: unknown, key = 'userAgent') =>
     lint([deny({ [key]: value }), allow({})], 'deny')
       .filter(({ code }) => code === 'unknown_user_agent')
       .map(({ message, param }) => [/mean `(.*)`/.exec(message)?.[1], param]);
-  assert.deepEqual(warned('GTPBot'), [['GPTBot', 'rules[0].conditions.userAgent']]);
-  assert.deepEqual(warned(['GPTBot', 'claudbot', 'Bytespidr'], 'userAgentNot'), [
+  assert.deepEqual(meant('GTPBot'), [['GPTBot', 'rules[0].conditions.userAgent']]);
+  assert.deepEqual(meant(['GPTBot', 'claudbot', 'Bytespidr'], 'userAgentNot'), [
     ['ClaudeBot', 'rules[0].conditions.userAgentNot[1]'],
     ['Bytespider', 'rules[0].conditions.userAgentNot[2]'],
   ]);
@@ -438,8 +438,8 @@ test('a text that is nearly the name of a crawler', () => {
     'xyz',
     'Firefox',
   ])
-    assert.deepEqual(warned(right), [], right);
-  assert.ok(warned(Array(1000).fill('GTPBot')).length <= 50);
+    assert.deepEqual(meant(right), [], right);
+  assert.ok(meant(Array(1000).fill('GTPBot')).length <= 50);
 });
 
 test('a deny on the proof of a requester is evaded without one', () => {
