@@ -70,6 +70,11 @@ const OWNERS: Record<string, string> = {
   deleted_decisions: 'decisions/history/counted.ts',
   daily_counts: 'decisions/history/retention/retire.ts decisions/history/retention/erase.ts',
   erasures: 'service/privacy/store.ts',
+  log_leaves: 'decisions/history/sealed/seal.ts decisions/history/sealed/forget.ts',
+  log_trees:
+    'decisions/history/sealed/seal.ts decisions/history/sealed/publish.ts decisions/history/sealed/forget.ts',
+  log_tiles: 'decisions/history/sealed/tiles.ts',
+  log_heads: 'decisions/history/sealed/publish.ts',
   requesters: 'requesters/store.ts',
   licenses: 'requesters/store.ts requesters/licenses/expiry-store.ts',
   requester_tokens: 'requesters/tokens/store.ts service/privacy/records.ts',

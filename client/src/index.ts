@@ -8,6 +8,14 @@ export { PosternError, PosternUnreachable } from './errors.ts';
 export { type Guard, guard } from './guard.ts';
 export type { GuardOptions } from './guard-options.ts';
 export { createPartner, type Partner, type PartnerOptions } from './partner.ts';
+export {
+  type LogCheckpoint,
+  type Receipt,
+  ReceiptError,
+  type ReceiptOptions,
+  verifyCheckpoint,
+  verifyReceipt,
+} from './receipt.ts';
 export type { ConnectionOptions } from './transport.ts';
 export type {
   AccessDecision,

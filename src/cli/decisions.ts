@@ -1,11 +1,11 @@
-/** `postern decisions`: follows the decision log, or exports it. */
+/** `postern decisions`: follows the decision log, exports it, or gets receipts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { Postern } from '../../client/src/client.ts';
 import type { LoggedDecision, Query } from '../../client/src/types.ts';
 import { paint, plain } from '../lib/terminal-text.ts';
 import { findProgram } from '../rules/crawlers/program.ts';
-import { type CommandContext, calls, examples } from './command.ts';
+import { type CommandContext, calls, examples, idArgument } from './command.ts';
 import { addGrounds, type GroundsAnswer, toGrounds } from './grounds.ts';
 import { openCsv, openOutput } from './output.ts';
 import { progress, type Terminal } from './terminal.ts';
@@ -59,9 +59,10 @@ const toQuery = ({ content, requester, policy, allowed, denied, reason, from, to
 });
 
 export function decisionsCommand(parent: Command, context: CommandContext): void {
-  const group = parent.command('decisions').description('The decision log: follow it, export it.');
+  const group = parent.command('decisions').description('The decision log: follow it, export it, get receipts.');
   tailCommand(group, context);
   exportCommand(group, context);
+  receiptCommand(group, context);
 }
 
 function tailCommand(parent: Command, context: CommandContext): void {
@@ -118,6 +119,26 @@ function exportCommand(parent: Command, context: CommandContext): void {
       shown.show(lines);
     }
     shown.end();
+    await output.end();
+  });
+}
+
+function receiptCommand(parent: Command, context: CommandContext): void {
+  const command = parent
+    .command('receipt')
+    .addArgument(idArgument('id of a decision'))
+    .description(
+      'Writes the receipt of a decision, which proves without the service what was decided. Guide: docs/receipts.md',
+    )
+    .option('--since <n>', 'also prove that the log continues its checkpoint of this size')
+    .option('--output <file>', 'write to this file instead of stdout');
+  examples(command, '$ postern decisions receipt dec_… --output dec.tlog-proof');
+  calls<{ since?: string; output?: string }>(command, context, async ({ postern, terminal }, options, id) => {
+    const since = options.since === undefined ? '' : `?since=${encodeURIComponent(options.since)}`;
+    const path = `/v1/access/decisions/${encodeURIComponent(id)}/proof${since}`;
+    const { body } = await postern.open(path, { accept: 'text/plain' });
+    const output = openOutput(terminal, options.output);
+    for await (const chunk of body ?? []) await output.write(chunk);
     await output.end();
   });
 }

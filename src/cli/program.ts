@@ -37,6 +37,7 @@ import { statusCommand } from './status.ts';
 import { plainLines, type Terminal } from './terminal.ts';
 import { usageCommand } from './usage.ts';
 import { usersCommand } from './users.ts';
+import { verifyCommand } from './verify.ts';
 import { visitorsCommand } from './visitors.ts';
 import { webhooksCommand } from './webhooks.ts';
 
@@ -61,6 +62,7 @@ const COMMANDS = [
   attentionCommand,
   statusCommand,
   decisionsCommand,
+  verifyCommand,
   keysCommand,
   consoleCommand,
   usersCommand,

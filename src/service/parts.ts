@@ -41,6 +41,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { startEraser } from './privacy/eraser.ts';
 import { startRetention } from './privacy/retention.ts';
 import { type HeldRecords, holdRecords } from './records.ts';
+import { keepLog } from './sealing.ts';
 
 /** Memory to count archived decisions for statements; the engine is opened by the first of them. */
 const ARCHIVE_MIB = 64;
@@ -73,7 +74,10 @@ export async function openParts(options: Options, opened: AsyncDisposableStack) 
   const identification = await openIdentification(options, opened, base);
   const background = startBackground(options, opened, base);
   const doors = openDoors(options.config, { ...base, ...background });
-  const parts = { config: options.config, own, ...base, ...identification, ...background, ...doors };
+  const { ledgerNo } = base.ledger;
+  const now = () => base.clock.now();
+  const signing = keepLog(options, opened, { ...base, ledgerNo, now, isOurs: base.lease('log').held });
+  const parts = { config: options.config, own, ...base, ...identification, ...background, ...doors, signing };
   return { ...parts, metrics: listMetrics(parts) };
 }
 

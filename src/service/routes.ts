@@ -24,6 +24,7 @@ import { authzenRoutes } from '../decisions/authzen/routes.ts';
 import { accessRoutes } from '../decisions/check/routes.ts';
 import { columnsRoutes } from '../decisions/history/columns/remote.ts';
 import { openFinder } from '../decisions/history/find.ts';
+import { logRoutes, receiptRoutes } from '../decisions/history/sealed/routes.ts';
 import { openTestLog } from '../decisions/history/test-log.ts';
 import { decisionRoutes } from '../decisions/log/routes.ts';
 import { probeRoutes } from '../decisions/proxy/probe-routes.ts';
@@ -96,6 +97,8 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const finder = openFinder(db, columns);
   const tests = openTestLog(db, testLedger.ledgerNo);
   decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), parquet: parts.archive });
+  receiptRoutes(app, { db, ledgerNo: ledger.ledgerNo, signing: parts.signing });
+  logRoutes(app, { db, signing: config.log === 'public' ? parts.signing : null });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts, robotsReads);
   addRequesterRoutes(app, parts);
@@ -128,7 +131,7 @@ function addPolicyRoutes(app: App, parts: Parts): void {
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
-  { config, db, changes, clock, columns, ledger, archive, signatures, keys, directory }: Parts,
+  { config, db, changes, clock, columns, ledger, archive, signatures, keys, directory, signing }: Parts,
   reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'> & { robotsReads: RobotsReads },
 ): void {
   const { now } = ledger;
@@ -143,6 +146,7 @@ function addReports(
     columns,
     parquet: archive,
     ledgerNo: ledger.ledgerNo,
+    signing,
     now,
     publisher: config.publisher,
     publisherShown: config.publisherShown,

@@ -34,7 +34,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/authorize$/, 'access:check'],
   [/^(POST|GET) \/v1\/proxy-probes(\/\{id\})?$/, 'access:check'],
   [
-    /^GET \/v1\/(attention|analytics\/(usage|visitors|requesters|programs|demand|unregistered)|access\/decisions(\/\{id\})?)$/,
+    /^GET \/v1\/(attention|analytics\/(usage|visitors|requesters|programs|demand|unregistered)|access\/decisions(\/\{id\}(\/proof)?)?)$/,
     'analytics:read',
   ],
   [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
@@ -57,7 +57,7 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 /** Routes that refuse public keys: what they answer has prices, credentials, or names of partners. */
 const SECRET_ALONE =
-  /^(GET|POST) \/v1\/(analytics\/(requesters|programs|visitors)|statements(\/preview|\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
+  /^(GET|POST) \/v1\/(access\/decisions\/\{id\}\/proof|analytics\/(requesters|programs|visitors)|statements(\/preview|\/\{id\}(\/reconcile)?)?|licenses\/\{id\}\/usage|proxy-probes(\/\{id\})?)$/;
 const PERMISSIONS = words(`
   content:read content:write policies:read policies:write requesters:read requesters:write access:check analytics:read
   webhooks:manage api_keys:manage
@@ -122,6 +122,7 @@ const PROMISED = [
   'GET /v1/authorize',
   'GET /v1/access/decisions',
   'GET /v1/access/decisions/{id}',
+  'GET /v1/access/decisions/{id}/proof',
   'GET /v1/attention',
   'GET /v1/analytics/usage',
   'GET /v1/analytics/visitors',
@@ -180,6 +181,7 @@ const PROMISED = [
   'GET /v1/me/statements/{id}',
   'GET /v1/me/decisions',
   'GET /v1/me/decisions/{id}',
+  'GET /v1/me/decisions/{id}/proof',
   'GET /v1/me/usage',
   'POST /v1/me/access',
   'GET /v1/me/content',

@@ -5,6 +5,7 @@ import { TABLES } from './0001-tables.ts';
 import { CRAWLER_DIRECTORY } from './0037-crawler-directory.ts';
 import { CONTACTS } from './0038-contacts.ts';
 import { OWN_CRAWLERS } from './0039-own-crawlers.ts';
+import { SEALED } from './0040-sealed.ts';
 
 /** The version of `0001`. It makes the same tables as the 36 migrations that there were before the first release. */
 export const FIRST_VERSION = 36;
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   CRAWLER_DIRECTORY,
   CONTACTS,
   OWN_CRAWLERS,
+  SEALED,
 ];
 
 /** The version of a store after all of them. */

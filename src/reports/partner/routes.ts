@@ -7,6 +7,8 @@ import { listSchema, PageQuerySchema, readSpan, toList } from '../../api/http/li
 import { preferred } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
 import type { CheckDeps } from '../../decisions/check/check.ts';
+import { makeReceipt, type ReceiptDeps } from '../../decisions/history/sealed/proof.ts';
+import { RECEIPT, RECEIPT_TYPE } from '../../decisions/history/sealed/routes.ts';
 import { type Offered, toOffered } from '../../requesters/offers/offer.ts';
 import { type RequestDeps, requestRoutes } from '../../requesters/requests/routes.ts';
 import { prefersCsv, sendStatement, sendStatements } from '../statements/routes.ts';
@@ -30,7 +32,7 @@ import {
 } from './schema.ts';
 import { OwnUsage, OwnUsageQuery, ownUsage } from './usage.ts';
 
-export interface PartnerDeps extends MeDeps, RequestDeps {
+export interface PartnerDeps extends MeDeps, RequestDeps, Pick<ReceiptDeps, 'signing'> {
   /** For dry runs. */
   checks: CheckDeps;
   /** Lines of the sender on printed statements. */
@@ -105,7 +107,7 @@ function statementRoutes(partners: PartnerApp, deps: PartnerDeps): void {
   });
 }
 
-function decisionRoutes(partners: PartnerApp, deps: MeDeps): void {
+function decisionRoutes(partners: PartnerApp, deps: PartnerDeps): void {
   const list = {
     id: 'listOwnDecisions',
     is: 'List the decisions about you',
@@ -119,6 +121,11 @@ function decisionRoutes(partners: PartnerApp, deps: MeDeps): void {
   const read = { id: 'getOwnDecision', is: 'Read a decision about you', answer: PartnerDecision };
   partnerRoute(partners, 'GET /v1/me/decisions/:id', read, (requesterId, { params }) =>
     getOwnDecision(deps, requesterId, params.id),
+  );
+
+  const proof = { ...RECEIPT, id: 'getOwnDecisionProof', is: 'Get the receipt of a decision about you' };
+  partnerRoute(partners, 'GET /v1/me/decisions/:id/proof', proof, async (requesterId, { params, query }, reply) =>
+    sendText(reply, `${RECEIPT_TYPE}; charset=utf-8`, await makeReceipt(deps, { ...params, ...query, requesterId })),
   );
 }
 

@@ -20,6 +20,7 @@ import {
   withSeqs,
 } from '../../decisions/history/retention/erase.ts';
 import { eraseLateTests } from '../../decisions/history/retention/test-sweep.ts';
+import { forgetTree } from '../../decisions/history/sealed/forget.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { every } from '../../lib/every.ts';
 import { recordWork, unregisteredSteps } from './records.ts';
@@ -95,6 +96,7 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
     }
     await db.atomic([
       ...replaceInDecisions(db, betweenSeqs(one.walkedSeq - LATE, one.walkedSeq), by),
+      forgetTree(by.requesterId),
       eraseLateTests(LATE, by.requesterId),
       updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one),
     ]);

@@ -3,6 +3,7 @@ import type { Db, Step, Value } from '../../../db/db.ts';
 import { inList, toList } from '../../../db/query.ts';
 import { toTestSql } from '../../ledger/test-tables.ts';
 import { findNewest } from '../ends.ts';
+import { forgetRequester } from '../sealed/forget.ts';
 import { eraseInputsSql } from './retire.ts';
 import { eraseTests } from './test-sweep.ts';
 
@@ -22,6 +23,7 @@ export interface Among {
  * name it.
  */
 export const replaceInDecisions = (db: Db, { sql, params }: Among, by: Replacement): Step[] => [
+  ...forgetRequester({ sql, params }, by.requesterId),
   {
     sql: eraseInputsSql(db.engine, `${sql(2)} and (requester_id = $1 or claimed = $1)`),
     params: [by.requesterId, ...params],

@@ -6,6 +6,7 @@
 import type { Db, Step } from '../../../db/db.ts';
 import { IS_UNARCHIVED, keepDeleted } from '../counted.ts';
 import { countDeleted, countDeletedDays } from '../deleted-counts.ts';
+import { forgetInputs, forgetLeaves } from '../sealed/forget.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -106,6 +107,7 @@ export async function retireBatch(db: Db, before: number, limit: number): Promis
     keepDeleted(db.engine, LEAVING, [last]),
     countDeleted(LEAVING, [last]),
     { sql: countSql(db.engine), params: [last] },
+    ...forgetLeaves(`seq <= ${last}`, last),
     { sql: 'delete from decisions where seq <= $1', params: [last] },
     cursorStep('decisions', last),
     retiringStep(true),
@@ -119,7 +121,7 @@ export async function eraseInputsBatch(db: Db, before: number, limit: number): P
   const last = await findBatch(db, after, before, limit);
   if (last === undefined) return false;
   const sql = eraseInputsSql(db.engine, 'seq > $1 and seq <= $2');
-  await db.atomicLater([{ sql, params: [after, last] }, cursorStep('inputs', last)]);
+  await db.atomicLater([...forgetInputs(after, last), { sql, params: [after, last] }, cursorStep('inputs', last)]);
   return true;
 }
 

@@ -11,6 +11,7 @@ import { onTestTables } from '../../ledger/test-tables.ts';
 import { IS_GONE, IS_UNARCHIVED, keepDeleted } from '../counted.ts';
 import { countDeleted } from '../deleted-counts.ts';
 import { findDecisions } from '../find.ts';
+import { forgetLeaves } from '../sealed/forget.ts';
 import { dropCounts } from './retire.ts';
 
 const ROWS_AT_ONCE = 5_000;
@@ -46,6 +47,7 @@ export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
     if (typeof end?.seq !== 'number') return;
     await db.atomic([
       keepDeleted(db.engine, `seq <= ${end.seq} and ${IS_GONE}`),
+      ...forgetLeaves(`seq <= ${end.seq}`, end.seq),
       { sql: 'delete from decisions where seq <= $1', params: [end.seq] },
     ]);
   }
@@ -66,7 +68,12 @@ async function purge(db: Db): Promise<void> {
     await walk(ledger, 'decisions', (span) =>
       ledger.atomic([
         keepDeleted(db.engine, `${span} and content_no in (${list})`),
-        ...(ledger === db ? [countDeleted(`${span} and content_no in (${list}) and ${IS_UNARCHIVED}`)] : []),
+        ...(ledger === db
+          ? [
+              countDeleted(`${span} and content_no in (${list}) and ${IS_UNARCHIVED}`),
+              ...forgetLeaves(`seq in (select seq from decisions where ${span} and content_no in (${list}))`),
+            ]
+          : []),
         { sql: `delete from decisions where ${span} and content_no in (${list})` },
       ]),
     );

@@ -1,0 +1,75 @@
+/** `postern verify`: verifies a receipt with the public key of the log, and without the service that made it. */
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { ReceiptError, verifyReceipt } from '../../client/src/receipt.ts';
+import { plain } from '../lib/terminal-text.ts';
+import { type CommandContext, does, examples } from './command.ts';
+import { isAddress } from './import/source.ts';
+import { EXIT, failed, misused } from './outcome.ts';
+import { json } from './terminal.ts';
+
+interface Options {
+  key: string;
+  checkpoint?: string;
+}
+
+export function verifyCommand(parent: Command, context: CommandContext): void {
+  const command = parent
+    .command('verify')
+    .argument('<file>', 'receipt of a decision')
+    .description(
+      'Verifies the receipt of a decision, with the public key of the log alone. It needs no service. Guide: docs/receipts.md',
+    )
+    .requiredOption('--key <file|url>', 'verifier keys of the log, such as https://access.example.com/log/key')
+    .option(
+      '--checkpoint <file>',
+      'also verify that the log continues this earlier checkpoint, or that of this earlier receipt',
+    );
+  examples(
+    command,
+    '$ postern verify dec.tlog-proof --key log.key',
+    '$ postern verify dec.tlog-proof --key log.key --checkpoint may.checkpoint',
+  );
+  does<Options>(command, context, async (options, file) => {
+    const { terminal } = context;
+    const keys = isAddress(options.key) ? await fetchText(options.key) : readText(options.key);
+    const old = options.checkpoint === undefined ? {} : { checkpoint: readText(options.checkpoint) };
+    try {
+      const receipt = await verifyReceipt(readText(file), keys, old);
+      if (options.json === true) {
+        await terminal.out(json(receipt));
+        return EXIT.ok;
+      }
+      const { decision, requester, checkpoint, withheld } = receipt;
+      const verdict = decision.allowed === true ? 'allowed' : `denied (${String(decision.reason)})`;
+      const lines = [
+        `Verified: ${String(decision.id)} of ${String(decision.created)} was ${verdict}.`,
+        `Requester: ${String(requester === null ? 'erased' : (requester.requesterId ?? 'none'))}`,
+        `Log: ${checkpoint.origin}, ${checkpoint.size} entries`,
+        ...(options.checkpoint === undefined ? [] : ['The log continues the earlier checkpoint.']),
+        ...(withheld.length === 0 ? [] : [`Only a hash is left of: ${withheld.join(', ')}`]),
+      ];
+      await terminal.out(`${lines.map(plain).join('\n')}\n`);
+      return EXIT.ok;
+    } catch (error) {
+      if (error instanceof ReceiptError) throw failed(`Not verified: ${error.message}`, error);
+      throw error;
+    }
+  });
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw misused(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+async function fetchText(url: string): Promise<string> {
+  const answer = await fetch(url).catch((error: unknown) => {
+    throw failed(`${url} cannot be reached.`, error);
+  });
+  if (!answer.ok) throw failed(`${url} answers with the status ${answer.status}.`);
+  return answer.text();
+}

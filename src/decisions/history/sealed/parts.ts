@@ -1,0 +1,109 @@
+/**
+ * The parts of a decision to which its leaf commits, as bytes that are the same at each reading. What may be erased or
+ * shown on its own is a part of its own. Names of items and messages of rules may change, and are in none.
+ */
+import { Buffer } from 'node:buffer';
+import type { Row } from '../../../db/db.ts';
+import { toIso } from '../../../lib/clock.ts';
+import { sha256 } from '../../../lib/merkle.ts';
+import { decodeReason } from '../../../rules/reason.ts';
+import { toVerified } from '../../ledger/codes.ts';
+import { decisionId } from '../../ledger/decision.ts';
+
+/** In the order in which a leaf has them. */
+export const PARTS = ['decision', 'rule', 'requester', 'inputs'] as const;
+export type PartName = (typeof PARTS)[number];
+/** The texts of the parts. */
+export type PartTexts = Readonly<Record<PartName, string>>;
+
+export interface SealedRow extends Row {
+  seq: number;
+  at: number;
+  requester_id: string | null;
+  policy_id: string;
+  policy_version: number;
+  reason: number;
+  rule_index: number | null;
+  rule_priority: number | null;
+  license_id: string | null;
+  limit_remaining: number | null;
+  limit_reset_at: number | null;
+  inputs: string | null;
+  content_id: string | null;
+  url: string | null;
+  file: string | null;
+  collection_id: string | null;
+  crawler: string | null;
+  verified: number | null;
+  claimed: string | null;
+  permission: string | null;
+  purpose: string | null;
+  enforced: number;
+  candidate: string | null;
+  wanted: string | null;
+  quota: string | null;
+}
+
+/** Decisions on deleted items are in no answer, and not sealed either. */
+export const SELECT_SEALED = `select d.seq, d.at, d.requester_id, v.policy_id, d.policy_version, d.reason, d.rule_index,
+    d.rule_priority, d.license_id, d.limit_remaining, d.limit_reset_at, d.inputs, c.id as content_id, d.url, d.file,
+    d.collection_id, d.crawler, d.verified, d.claimed, d.permission, d.purpose, d.enforced, d.candidate, d.wanted, d.quota
+  from decisions as d left join content as c on c.no = d.content_no
+    join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
+  where (d.content_no = 0 or c.no is not null) and`;
+
+export function toParts(row: SealedRow, ledgerNo: number): PartTexts {
+  const reason = decodeReason(row.reason);
+  return {
+    decision: JSON.stringify({
+      id: decisionId(ledgerNo, row.at, row.seq),
+      created: toIso(row.at),
+      allowed: reason === null,
+      reason,
+      contentId: row.content_id,
+      url: row.url,
+      file: row.file,
+      collectionId: row.collection_id,
+      crawler: row.crawler,
+      verified: toVerified(row.verified),
+      permission: row.permission ?? amongInputs(row, 'permission'),
+      purpose: row.purpose ?? amongInputs(row, 'purpose'),
+      enforced: row.enforced === 1,
+      quota: row.quota === null ? null : JSON.parse(row.quota),
+    }),
+    rule: JSON.stringify({
+      policyId: row.policy_id,
+      policyVersion: row.policy_version,
+      rule: row.rule_index,
+      priority: row.rule_priority,
+      remaining: row.limit_remaining,
+      resetAt: row.limit_reset_at,
+      candidate: row.candidate === null ? null : JSON.parse(row.candidate),
+      wanted: row.wanted,
+    }),
+    requester: JSON.stringify({ requesterId: row.requester_id, licenseId: row.license_id, claimed: row.claimed }),
+    inputs: row.inputs ?? 'null',
+  };
+}
+
+/** Older versions recorded purpose and permission among the inputs. */
+function amongInputs({ inputs }: SealedRow, name: 'permission' | 'purpose'): string | null {
+  if (inputs?.includes(`"${name}":`) !== true) return null;
+  return (JSON.parse(inputs) as Record<string, string>)[name] ?? null;
+}
+
+export const SALT_BYTES = 16;
+
+export const commitTo = (salt: Uint8Array, text: string): Buffer => sha256(Buffer.concat([salt, Buffer.from(text)]));
+
+const VERSION = Buffer.of(1);
+
+/** The data of a decision's leaf: its commitments, in the order of PARTS. */
+export const leafData = (commitments: readonly Uint8Array[]): Buffer => Buffer.concat([VERSION, ...commitments]);
+
+/** The data of a leaf of the public log: a tree at one size. */
+export function headData(commitment: Uint8Array, size: number, root: Uint8Array): Buffer {
+  const sized = Buffer.alloc(8);
+  sized.writeBigUInt64BE(BigInt(size));
+  return Buffer.concat([VERSION, commitment, sized, root]);
+}

@@ -1,0 +1,153 @@
+/**
+ * Makes the receipt of a decision: one text (C2SP tlog-proof) with the parts of the decision, the way to the root of
+ * its requester's tree, the way from there to a checkpoint, and the checkpoint. `client/src/receipt.ts` reads it.
+ */
+import { fail, unavailable } from '../../../api/errors.ts';
+import type { Db } from '../../../db/db.ts';
+import { proveConsistency, proveInclusion } from '../../../lib/merkle.ts';
+import { parseDecisionId } from '../../ledger/decision.ts';
+import type { DecisionRef } from '../../log/log.ts';
+import { sealedTo } from './forget.ts';
+import { commitTo, type PartTexts, SELECT_SEALED, type SealedRow, toParts } from './parts.ts';
+import { PUBLISH_EVERY_MS, readCheckpoint, type SignedCheckpoint, type Signing } from './publish.ts';
+import { openTiles, PUBLIC_TREE } from './tiles.ts';
+
+export interface ReceiptDeps {
+  db: Db;
+  ledgerNo: number;
+  /** null: this node keeps no log. */
+  signing: Signing | null;
+}
+
+export interface ReceiptAsk extends DecisionRef {
+  /** The size of an earlier checkpoint, of which the receipt shows that the log continues it. */
+  since?: number | undefined;
+}
+
+interface Leaf {
+  tree: number;
+  place: number;
+  decision_salt: string;
+  rule_salt: string;
+  requester_salt: string | null;
+  requester_hash: string;
+  inputs_salt: string | null;
+  inputs_hash: string;
+}
+
+/**
+ * A receipt for the requester of the decision lacks what the decision lacks for it: the rule, and the inputs of a
+ * visitor that was not verified. Throws decision_not_found; service_unavailable before the checkpoint.
+ */
+export async function makeReceipt({ db, ledgerNo, signing }: ReceiptDeps, ask: ReceiptAsk): Promise<string> {
+  const row = await findRow(db, ledgerNo, ask);
+  if (row === undefined) throw fail('decision_not_found', `There is no decision ${ask.id.slice(0, 100)} in the log.`);
+  if (signing === null) {
+    throw fail('decision_not_found', 'There are no receipts: this installation keeps no log (POSTERN_LOG).');
+  }
+  const leaf = await findLeaf(db, row.seq);
+  const head = await findHead(db, leaf);
+  const checkpoint = (await readCheckpoint(db)) as SignedCheckpoint;
+  if (ask.since !== undefined && ask.since > checkpoint.size) {
+    const message = `\`since\` is ${ask.since}, and the log has ${checkpoint.size} entries: it does not continue that checkpoint.`;
+    throw fail('invalid_request', message, { param: 'since' });
+  }
+  const [tree, log] = [openTiles(db, leaf.tree), openTiles(db, PUBLIC_TREE)];
+  const extra = {
+    parts: showParts(toParts(row, ledgerNo), leaf, {
+      rule: ask.requesterId === undefined,
+      inputs: ask.requesterId === undefined || row.verified !== null,
+    }),
+    tree: {
+      ...(await findOwner(db, leaf.tree)),
+      index: leaf.place,
+      size: head.size,
+      hashes: toTexts(await proveInclusion(tree, leaf.place, head.size)),
+    },
+    ...(ask.since === undefined || ask.since === 0
+      ? {}
+      : { since: { size: ask.since, hashes: toTexts(await proveConsistency(log, ask.since, checkpoint.size)) } }),
+  };
+  const hashes = toTexts(await proveInclusion(log, head.place, checkpoint.size));
+  return [
+    'c2sp.org/tlog-proof@v1',
+    `extra ${Buffer.from(JSON.stringify(extra)).toString('base64')}`,
+    `index ${head.place}`,
+    ...hashes,
+    '',
+    checkpoint.note,
+  ].join('\n');
+}
+
+const toTexts = (hashes: readonly Buffer[]): string[] => hashes.map((hash) => hash.toString('base64'));
+
+async function findRow(db: Db, ledgerNo: number, { id, requesterId }: DecisionRef): Promise<SealedRow | undefined> {
+  const parsed = parseDecisionId(id);
+  if (parsed === undefined || parsed.ledgerNo !== ledgerNo) return undefined;
+  const [row] = await db.read<SealedRow>(
+    `${SELECT_SEALED} d.seq = $1 and d.at = $2${requesterId === undefined ? '' : ' and d.requester_id = $3'}`,
+    [parsed.seq, parsed.at, ...(requesterId === undefined ? [] : [requesterId])],
+  );
+  return row;
+}
+
+async function findLeaf(db: Db, seq: number): Promise<Leaf> {
+  // Read first: the decision may be sealed meanwhile.
+  const isSealed = seq <= (await sealedTo(db));
+  const [leaf] = await db.read<Leaf & Record<string, string | number | null>>(
+    `select tree, place, decision_salt, rule_salt, requester_salt, requester_hash, inputs_salt, inputs_hash
+     from log_leaves where seq = $1`,
+    [seq],
+  );
+  if (leaf !== undefined) return leaf;
+  if (!isSealed) throw notYet();
+  throw fail('decision_not_found', 'The decision is not sealed: there is no receipt for it.');
+}
+
+/** Returns the first leaf of the public log that covers the leaf: a receipt stays the same. */
+async function findHead(db: Db, { tree, place }: Leaf): Promise<{ place: number; size: number }> {
+  const [head] = await db.read<{ place: number; size: number }>(
+    'select place, size from log_heads where tree = $1 and size > $2 order by size limit 1',
+    [tree, place],
+  );
+  if (head === undefined) throw notYet();
+  return head;
+}
+
+const notYet = () =>
+  unavailable(
+    'No checkpoint covers this decision yet; there is one each minute. Ask again.',
+    undefined,
+    PUBLISH_EVERY_MS / 1000,
+  );
+
+/** Finds the requester of a tree; a hash alone, once it was erased. */
+async function findOwner(db: Db, no: number): Promise<{ owner: Shown }> {
+  const [tree] = await db.read<{ requester_id: string | null; salt: string | null; commitment: string }>(
+    'select requester_id, salt, commitment from log_trees where no = $1',
+    [no],
+  );
+  const { requester_id: text = null, salt = null, commitment: hash = '' } = tree ?? {};
+  return { owner: text === null || salt === null ? { hash } : { text, salt } };
+}
+
+type Shown = { text: string; salt: string } | { hash: string };
+
+/** A part that is erased or not for the reader is a hash. */
+function showParts(
+  { decision, rule, requester, inputs }: PartTexts,
+  leaf: Leaf,
+  shows: { rule: boolean; inputs: boolean },
+): Record<keyof PartTexts, Shown> {
+  const ruleHash = (): string => commitTo(Buffer.from(leaf.rule_salt, 'base64'), rule).toString('base64');
+  return {
+    decision: { text: decision, salt: leaf.decision_salt },
+    rule: shows.rule ? { text: rule, salt: leaf.rule_salt } : { hash: ruleHash() },
+    requester:
+      leaf.requester_salt === null ? { hash: leaf.requester_hash } : { text: requester, salt: leaf.requester_salt },
+    inputs:
+      leaf.inputs_salt === null || !shows.inputs
+        ? { hash: leaf.inputs_hash }
+        : { text: inputs, salt: leaf.inputs_salt },
+  };
+}

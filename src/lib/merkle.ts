@@ -1,0 +1,125 @@
+/**
+ * Merkle trees of RFC 6962, kept as tiles of 256 hashes (C2SP tlog-tiles). Pure. A tree only grows: a tile that is full
+ * never changes, and one that is not full only gets longer.
+ */
+import { hash } from 'node:crypto';
+
+/** Hashes of a full tile. */
+export const TILE = 256;
+export const HASH_BYTES = 32;
+
+export const sha256 = (data: Uint8Array): Buffer => hash('sha256', data, 'buffer');
+
+export const hashLeaf = (data: Uint8Array): Buffer => sha256(Buffer.concat([LEAF, data]));
+
+const LEAF = Buffer.of(0);
+const pair = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
+
+function hashNode(left: Uint8Array, right: Uint8Array): Buffer {
+  pair.set(left, 1);
+  pair.set(right, 1 + HASH_BYTES);
+  return sha256(pair);
+}
+
+/** Returns the greatest power of two below a number from 2. */
+function splitAt(count: number): number {
+  let half = 1;
+  while (half * 2 < count) half *= 2;
+  return half;
+}
+
+/** Returns the root over the roots of perfect subtrees of one size; the last one may be smaller. */
+function toRoot(hashes: readonly Buffer[], from = 0, to = hashes.length): Buffer {
+  if (to - from < 2) return hashes[from] ?? sha256(Buffer.of());
+  const middle = from + splitAt(to - from);
+  return hashNode(toRoot(hashes, from, middle), toRoot(hashes, middle, to));
+}
+
+/** The right edge of a tree: by level, the hashes of the tile that is not full. */
+export interface Edge {
+  size: number;
+  levels: Buffer[][];
+}
+
+export interface Tile {
+  level: number;
+  no: number;
+  hashes: readonly Buffer[];
+}
+
+/** Appends leaves to the edge. Returns the tiles that changed. */
+export function append(edge: Edge, leaves: readonly Buffer[]): Tile[] {
+  const full: Tile[] = [];
+  for (const leaf of leaves) {
+    push(edge, leaf, full);
+    edge.size++;
+  }
+  const open = edge.levels.flatMap((hashes, level): Tile[] => {
+    const isNew = level === 0 || full.some((tile) => tile.level === level - 1);
+    return isNew && hashes.length > 0 ? [{ level, no: tileOf(edge.size, level), hashes }] : [];
+  });
+  return [...full, ...open];
+}
+
+/** The tile of a level to which a leaf belongs. */
+const tileOf = (index: number, level: number): number => Math.floor(index / TILE ** (level + 1));
+
+function push(edge: Edge, leaf: Buffer, full: Tile[]): void {
+  let hashed = leaf;
+  for (let level = 0; ; level++) {
+    edge.levels[level] ??= [];
+    const hashes = edge.levels[level] as Buffer[];
+    hashes.push(hashed);
+    if (hashes.length < TILE) return;
+    full.push({ level, no: tileOf(edge.size, level), hashes });
+    edge.levels[level] = [];
+    hashed = toRoot(hashes);
+  }
+}
+
+export function edgeRoot({ levels }: Edge): Buffer {
+  let below: Buffer[] = [];
+  for (const hashes of levels) {
+    const row = [...hashes, ...below];
+    below = row.length === 0 ? [] : [toRoot(row)];
+  }
+  return toRoot(below);
+}
+
+/** Reads a tile, with at least as many hashes as the tree in question has. */
+export type ReadTile = (level: number, no: number) => Promise<readonly Buffer[]>;
+
+/** Returns the root over some leaves that are a subtree. */
+async function readRoot(read: ReadTile, from: number, to: number): Promise<Buffer> {
+  const height = Math.log2(to - from);
+  if (!Number.isInteger(height)) {
+    const middle = from + splitAt(to - from);
+    return hashNode(await readRoot(read, from, middle), await readRoot(read, middle, to));
+  }
+  const level = Math.floor(height / 8);
+  const first = from / TILE ** level;
+  const at = first % TILE;
+  const tile = await read(level, Math.floor(first / TILE));
+  return toRoot(tile, at, at + 2 ** (height % 8));
+}
+
+/** Returns the proof that a leaf is in the tree of leaves up to `to`, from the bottom up. */
+export async function proveInclusion(read: ReadTile, index: number, to: number, from = 0): Promise<Buffer[]> {
+  if (to - from < 2) return [];
+  const middle = from + splitAt(to - from);
+  return index < middle
+    ? [...(await proveInclusion(read, index, middle, from)), await readRoot(read, middle, to)]
+    : [...(await proveInclusion(read, index, to, middle)), await readRoot(read, from, middle)];
+}
+
+/** Returns the proof that the tree of `size` leaves begins with the one of `old` leaves, which are at least one. */
+export function proveConsistency(read: ReadTile, old: number, size: number): Promise<Buffer[]> {
+  const prove = async (upTo: number, from: number, to: number, isWhole: boolean): Promise<Buffer[]> => {
+    if (upTo === to) return isWhole ? [] : [await readRoot(read, from, to)];
+    const middle = from + splitAt(to - from);
+    return upTo <= middle
+      ? [...(await prove(upTo, from, middle, isWhole)), await readRoot(read, middle, to)]
+      : [...(await prove(upTo, middle, to, false)), await readRoot(read, from, middle)];
+  };
+  return prove(old, 0, size, true);
+}
