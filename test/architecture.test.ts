@@ -71,8 +71,7 @@ const OWNERS: Record<string, string> = {
   daily_counts: 'decisions/history/retention/retire.ts decisions/history/retention/erase.ts',
   erasures: 'service/privacy/store.ts',
   log_leaves: 'decisions/history/sealed/seal.ts decisions/history/sealed/forget.ts',
-  log_trees:
-    'decisions/history/sealed/seal.ts decisions/history/sealed/publish.ts decisions/history/sealed/forget.ts',
+  log_trees: 'decisions/history/sealed/seal.ts decisions/history/sealed/publish.ts decisions/history/sealed/forget.ts',
   log_tiles: 'decisions/history/sealed/tiles.ts',
   log_heads: 'decisions/history/sealed/publish.ts',
   requesters: 'requesters/store.ts',

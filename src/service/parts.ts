@@ -72,12 +72,9 @@ export async function openParts(options: Options, opened: AsyncDisposableStack) 
   const engine = { ...store, ...(await openEngine(options, opened, store)) };
   const base = { ...engine, ...(await openKnown(options, opened, engine)) };
   const identification = await openIdentification(options, opened, base);
-  const background = startBackground(options, opened, base);
+  const background = { ...startBackground(options, opened, base), signing: keepLog(options, opened, base) };
   const doors = openDoors(options.config, { ...base, ...background });
-  const { ledgerNo } = base.ledger;
-  const now = () => base.clock.now();
-  const signing = keepLog(options, opened, { ...base, ledgerNo, now, isOurs: base.lease('log').held });
-  const parts = { config: options.config, own, ...base, ...identification, ...background, ...doors, signing };
+  const parts = { config: options.config, own, ...base, ...identification, ...background, ...doors };
   return { ...parts, metrics: listMetrics(parts) };
 }
 
@@ -269,8 +266,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
     onProblem: (error) => logger.warn({ err: error }, 'a site could not be compared and will be retried'),
   });
   opened.defer(() => driftChecks.close());
-  const decisionsOf = (ids: readonly string[]) => findDecisions(db, ledger.ledgerNo, ids);
-  const events = openEvents({ db, clock, decisionsOf });
+  const events = openEvents({ db, clock, decisionsOf: (ids) => findDecisions(db, ledger.ledgerNo, ids) });
   const dispatch = lease('deliveries');
   const deliverer = openDeliverer({
     db,

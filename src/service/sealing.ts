@@ -9,17 +9,24 @@ interface Own {
   logger: FastifyBaseLogger;
 }
 
-/** Returns the name of the log, if there is one. */
+interface Base extends Pick<SealingDeps, 'db' | 'records'> {
+  clock: { now(): number };
+  ledger: { ledgerNo: number };
+  lease(name: string): { held(): boolean };
+}
+
+/** Returns the name of the log; null without one. */
 export function keepLog(
   { config: { log, publicUrl }, logger }: Own,
   opened: AsyncDisposableStack,
-  deps: Pick<SealingDeps, 'db' | 'records' | 'ledgerNo' | 'now' | 'isOurs'>,
+  { db, records, clock, ledger: { ledgerNo }, lease }: Base,
 ): Signing | null {
+  if (log === 'off' || publicUrl === null) return null;
   // Without the scheme, as logs of C2SP are named.
-  const signing =
-    log === 'off' || publicUrl === null ? null : { origin: `${publicUrl.replace(/^https?:\/\//, '')}/log` };
+  const signing = { origin: `${publicUrl.replace(/^https?:\/\//, '')}/log` };
   const onProblem = (error: unknown): void =>
     logger.warn({ err: error }, 'decisions could not be sealed and will be later');
-  opened.defer(startSealing({ ...deps, signing, onProblem }));
+  const now = (): number => clock.now();
+  opened.defer(startSealing({ db, records, ledgerNo, now, signing, isOurs: lease('log').held, onProblem }));
   return signing;
 }

@@ -368,6 +368,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/access/decisions/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the receipt of a decision
+         * @description Needs the permission `analytics:read` (Read usage and the decision log). Not for public keys.
+         */
+        get: operations["getDecisionProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/content": {
         parameters: {
             query?: never;
@@ -2322,6 +2342,26 @@ export interface paths {
          * @description Needs the token of a requester; answers with its own data.
          */
         get: operations["getOwnDecision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/decisions/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the receipt of a decision about you
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["getOwnDecisionProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7552,6 +7592,33 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    getDecisionProof: {
+        parameters: {
+            query?: {
+                /** @description The size of an earlier checkpoint: the receipt also shows that the log continues it */
+                since?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A receipt (C2SP tlog-proof); `postern verify` verifies it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     listContent: {
         parameters: {
             query?: {
@@ -11796,6 +11863,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PartnerDecision"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getOwnDecisionProof: {
+        parameters: {
+            query?: {
+                /** @description The size of an earlier checkpoint: the receipt also shows that the log continues it */
+                since?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A receipt (C2SP tlog-proof); `postern verify` verifies it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -23,8 +23,7 @@ export interface SealingDeps {
   records: string;
   ledgerNo: number;
   now(): number;
-  /** null: this node keeps no log. */
-  signing: Signing | null;
+  signing: Signing;
   /** Returns whether this node does the work. */
   isOurs(): boolean;
   onProblem(error: unknown): void;
@@ -33,7 +32,6 @@ export interface SealingDeps {
 /** Returns a function that stops the work and waits for the batch that runs. */
 export function startSealing(deps: SealingDeps): () => Promise<void> {
   const { db, signing, now, isOurs, onProblem } = deps;
-  if (signing === null) return async () => {};
   let isOver = false;
   let isPrepared = false;
   const settled = openSettled(db, deps.records);
