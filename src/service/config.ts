@@ -31,7 +31,7 @@ import {
   readText,
 } from './read-setting.ts';
 
-const LOGS = ['off', 'private', 'public'] as const;
+const RECEIPTS = ['off', 'private', 'public'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOG_FORMATS = ['auto', 'text', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
@@ -97,10 +97,10 @@ export const SETTINGS = {
     read: readLogo,
   },
   ...PRIVACY_SETTINGS,
-  POSTERN_LOG: {
+  POSTERN_RECEIPTS: {
     doc: 'private seals decisions in a log that cannot be changed unnoticed, and gives receipts; public also publishes its checkpoints under /log; both need POSTERN_PUBLIC_URL',
     default: 'off',
-    read: oneOf(LOGS),
+    read: oneOf(RECEIPTS),
   },
   POSTERN_AUDIT_DAYS: { doc: 'Days for which the audit log is kept, at least 30', default: '365', read: readAuditDays },
   POSTERN_DECISION_MAX_AGE: {
@@ -153,7 +153,7 @@ export interface Config {
   /** Where the crawler directory is renewed from; null: it is that of this version. */
   crawlerDirectory: DirectorySource | null;
   /** `off`: decisions are not sealed; `public`: everybody may read the checkpoints. */
-  log: (typeof LOGS)[number];
+  receipts: (typeof RECEIPTS)[number];
   auditDays: number;
   /** Lines of the sender of statements. */
   publisher: readonly string[];
@@ -194,9 +194,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (values.get('POSTERN_COLUMNS') != null && values.get('POSTERN_DATABASE_URL') === null) {
     faults.push('POSTERN_COLUMNS: is for nodes on PostgreSQL; unset it, or set POSTERN_DATABASE_URL');
   }
-  const log = values.get('POSTERN_LOG');
-  if (log !== 'off' && values.get('POSTERN_PUBLIC_URL') === null) {
-    faults.push('POSTERN_LOG: the log is named after POSTERN_PUBLIC_URL; set that too');
+  const receipts = values.get('POSTERN_RECEIPTS');
+  if (receipts !== 'off' && values.get('POSTERN_PUBLIC_URL') === null) {
+    faults.push('POSTERN_RECEIPTS: their log is named after POSTERN_PUBLIC_URL; set that too');
   }
   const oidc = toOidcConfig(values, faults);
   const crawlerDirectory = toDirectorySource(values, faults);
@@ -221,7 +221,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       contact: values.get('POSTERN_PUBLISHER_CONTACT') as string | null,
       logo: values.get('POSTERN_PUBLISHER_LOGO') as string | null,
     },
-    log: log as Config['log'],
+    receipts: receipts as Config['receipts'],
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     privacy: toPrivacyConfig(values),
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,

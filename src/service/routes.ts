@@ -98,7 +98,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const tests = openTestLog(db, testLedger.ledgerNo);
   decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), parquet: parts.archive });
   receiptRoutes(app, { db, ledgerNo: ledger.ledgerNo, signing: parts.signing });
-  logRoutes(app, { db, signing: config.log === 'public' ? parts.signing : null });
+  logRoutes(app, { db, signing: config.receipts === 'public' ? parts.signing : null });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts, robotsReads);
   addRequesterRoutes(app, parts);

@@ -17,11 +17,11 @@ interface Base extends Pick<SealingDeps, 'db' | 'records'> {
 
 /** Returns the name of the log; null without one. */
 export function keepLog(
-  { config: { log, publicUrl }, logger }: Own,
+  { config: { receipts, publicUrl }, logger }: Own,
   opened: AsyncDisposableStack,
   { db, records, clock, ledger: { ledgerNo }, lease }: Base,
 ): Signing | null {
-  if (log === 'off' || publicUrl === null) return null;
+  if (receipts === 'off' || publicUrl === null) return null;
   // Without the scheme, as logs of C2SP are named.
   const signing = { origin: `${publicUrl.replace(/^https?:\/\//, '')}/log` };
   const onProblem = (error: unknown): void =>

@@ -12,7 +12,7 @@ import { assertError, assertStatus, check, item, made } from './given.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-const env = { POSTERN_LOG: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
+const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
 const folder = mkdtempSync(join(tmpdir(), 'postern-receipts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -228,7 +228,7 @@ test('the log is there for everybody only where it is public, and tiles lead to 
   for (const path of ['0/000', '0/000.p/2', '0/000.p/0', '1/000.p/1', '64/000', '0/x001/000', '0/1']) {
     assertError(await postern.call('GET', `/log/tile/${path}`, { key: null }), 'route_not_found', undefined, path);
   }
-  await using closed = await start(clock, { env: { POSTERN_LOG: 'private' } });
+  await using closed = await start(clock, { env: { POSTERN_RECEIPTS: 'private' } });
   await receiptOf(closed, await ask(closed, { requesterId: 'acme' }));
   for (const path of ['checkpoint', 'key', 'tile/0/000.p/1']) {
     assertError(await closed.call('GET', `/log/${path}`, { key: null }), 'route_not_found', undefined, path);

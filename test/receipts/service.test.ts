@@ -12,7 +12,7 @@ import { verify } from './page.ts';
 import type { Extra, Shown } from './second.ts';
 
 const clock = testClock();
-const env = { POSTERN_LOG: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
+const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
 const postern = await startTestService({ clock, env });
 after(() => postern[Symbol.asyncDispose]());
 const policy = await makePolicy(postern, [{ action: 'allow', conditions: {} }]);

@@ -23,7 +23,7 @@ test('two nodes, of which the sealing one goes away: every decision has one plac
   const start = async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'postern-receipts-'));
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-    const log = { POSTERN_LOG: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
+    const log = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
     const node = await startTestService({ clock, dataDir, env: { ...log, POSTERN_DATABASE_URL: database.url } });
     stack.defer(() => node[Symbol.asyncDispose]());
     return node;

@@ -43,7 +43,7 @@ export async function makeReceipt({ db, ledgerNo, signing }: ReceiptDeps, ask: R
   const row = await findRow(db, ledgerNo, ask);
   if (row === undefined) throw fail('decision_not_found', `There is no decision ${ask.id.slice(0, 100)} in the log.`);
   if (signing === null) {
-    throw fail('decision_not_found', 'There are no receipts: this installation keeps no log (POSTERN_LOG).');
+    throw fail('decision_not_found', 'There are no receipts: this installation keeps no log (POSTERN_RECEIPTS).');
   }
   const leaf = await findLeaf(db, row.seq);
   const head = await findHead(db, leaf);
