@@ -9,7 +9,7 @@ import { EXIT, failed, misused } from './outcome.ts';
 import { json } from './terminal.ts';
 
 interface Options {
-  key: string;
+  publicKey: string;
   checkpoint?: string;
 }
 
@@ -20,19 +20,19 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
     .description(
       'Verifies the receipt of a decision, with the public key of the log alone. It needs no service. Guide: docs/receipts.md',
     )
-    .requiredOption('--key <file|url>', 'verifier keys of the log, such as https://access.example.com/log/key')
+    .requiredOption('--public-key <file|url>', 'keys of the log, such as https://access.example.com/log/key')
     .option(
       '--checkpoint <file>',
       'also verify that the log continues this earlier checkpoint, or that of this earlier receipt',
     );
   examples(
     command,
-    '$ postern verify dec.tlog-proof --key log.key',
-    '$ postern verify dec.tlog-proof --key log.key --checkpoint may.checkpoint',
+    '$ postern verify dec.tlog-proof --public-key log.key',
+    '$ postern verify dec.tlog-proof --public-key log.key --checkpoint may.checkpoint',
   );
   does<Options>(command, context, async (options, file) => {
     const { terminal } = context;
-    const keys = isAddress(options.key) ? await fetchText(options.key) : readText(options.key);
+    const keys = isAddress(options.publicKey) ? await fetchText(options.publicKey) : readText(options.publicKey);
     const old = options.checkpoint === undefined ? {} : { checkpoint: readText(options.checkpoint) };
     try {
       const receipt = await verifyReceipt(readText(file), keys, old);

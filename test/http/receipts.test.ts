@@ -130,11 +130,11 @@ test('before its checkpoint, a receipt is asked for again; the log goes on acros
   writeFileSync(files.receipt, text);
   writeFileSync(files.key, keys);
   writeFileSync(files.old, old);
-  const said = await commandHere(['verify', files.receipt, '--key', files.key, '--checkpoint', files.old]);
+  const said = await commandHere(['verify', files.receipt, '--public-key', files.key, '--checkpoint', files.old]);
   assert.equal(said.status, 0, said.stderr);
   assert.match(said.stdout, /^Verified: .* continues/s);
   writeFileSync(files.receipt, text.replace('index ', 'index 1'));
-  assert.equal((await commandHere(['verify', files.receipt, '--key', files.key])).status, 1);
+  assert.equal((await commandHere(['verify', files.receipt, '--public-key', files.key])).status, 1);
 });
 
 test('records that were put back to an earlier state are seen by whoever kept a checkpoint', async () => {

@@ -3,8 +3,13 @@
  * in the records, and a log that was begun again. Parts that were erased cannot be guessed.
  */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { check, item, made, makePolicy } from '../http/given.ts';
@@ -50,6 +55,22 @@ test('publisher and partner: each sees its parts of one leaf', async () => {
   const own = await verify({ receipt: await receipt(`/v1/me/decisions/${all[0].id}/proof`, token), keys });
   assert.deepEqual(Object.keys(own), ['decision', 'requester']);
   assert.equal((await postern.call('GET', `/v1/me/decisions/${all[1].id}/proof`, { key: token })).status, 404);
+});
+
+test('the commands of the page', async (t) => {
+  const { id } = await ask('acme');
+  await receipt(`/v1/access/decisions/${id}/proof`);
+  const folder = mkdtempSync(join(tmpdir(), 'postern-receipts-page-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [, commands = ''] = /^```sh\n([^]*?)^```$/m.exec(readFileSync('docs/receipts.md', 'utf8')) ?? [];
+  const script = commands
+    .replaceAll('dec_…', id)
+    .replaceAll('https://access.example.com', postern.url)
+    // npx finds the same file, slowly.
+    .replaceAll('npx postern', `"${process.execPath}" "${resolve('bin/postern.js')}"`);
+  const options = { cwd: folder, env: { ...process.env, POSTERN_URL: postern.url, POSTERN_KEY: postern.key } };
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script], options);
+  assert.match(stdout, new RegExp(`^Verified: ${id} of .* was allowed\\.$`, 'm'));
 });
 
 test('the log continues an earlier checkpoint', async () => {
