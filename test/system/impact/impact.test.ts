@@ -84,6 +84,7 @@ describe('what a draft would have changed', () => {
       contentId: id,
       url: null,
       requesterId: null,
+      who: { kind: 'no_user_agent', id: null, name: null },
       before: { allowed: true, reason: null },
       after: { allowed: false, reason: 'policy_denied', matchedRule: null },
     });
