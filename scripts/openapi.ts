@@ -16,6 +16,7 @@ interface Operation {
   operationId: string;
   parameters?: { in: string; name: string }[];
   requestBody?: { content: Record<string, unknown> };
+  responses: Record<string, { content?: Record<string, unknown> }>;
 }
 export interface Document {
   components: { schemas: Record<string, { enum?: string[] }> };
@@ -74,21 +75,20 @@ function toVocabularies({ components }: Document): string {
   return lists.join('');
 }
 
-/** Answers that the client does not parse as JSON, or not as a page. */
+/** Answers that are not what their media type and their query say. */
 const ANSWERS: Record<string, string> = {
   streamEvents: 'events',
-  getMetrics: 'text',
   authorize: 'verdict',
-  getRobotsTxtSignal: 'text',
-  getLicenseXmlSignal: 'text',
   getTdmrepJsonSignal: 'text',
-  getTdmPolicySignal: 'text',
   getHeadersSignal: 'text',
   getSignalsReport: 'json',
 };
 
-const answerKind = ({ operationId }: Operation, query: readonly string[]): string =>
-  ANSWERS[operationId] ?? (query.includes('cursor') ? 'pages' : 'json');
+function answerKind({ operationId, responses }: Operation, query: readonly string[]): string {
+  const media = Object.keys(responses['200']?.content ?? {});
+  const isText = media.length > 0 && !media.includes('application/json');
+  return ANSWERS[operationId] ?? (isText ? 'text' : query.includes('cursor') ? 'pages' : 'json');
+}
 
 if (process.argv[1] === import.meta.filename) {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-schema-data-'));

@@ -134,11 +134,12 @@ function receiptCommand(parent: Command, context: CommandContext): void {
     .option('--output <file>', 'write to this file instead of stdout');
   examples(command, '$ postern decisions receipt dec_… --output dec.tlog-proof');
   calls<{ since?: string; output?: string }>(command, context, async ({ postern, terminal }, options, id) => {
-    const since = options.since === undefined ? '' : `?since=${encodeURIComponent(options.since)}`;
-    const path = `/v1/access/decisions/${encodeURIComponent(id)}/proof${since}`;
-    const { body } = await postern.open(path, { accept: 'text/plain' });
+    const receipt = await postern.getDecisionProof(
+      id,
+      options.since === undefined ? {} : { since: Number(options.since) },
+    );
     const output = openOutput(terminal, options.output);
-    for await (const chunk of body ?? []) await output.write(chunk);
+    await output.write(receipt);
     await output.end();
   });
 }

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { createPostern } from '../../client/src/client.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { check, item, made, makePolicy } from '../http/given.ts';
@@ -52,6 +53,8 @@ test('publisher and partner: each sees its parts of one leaf', async () => {
     assert.equal(JSON.parse(parts.decision ?? '').id, id);
     assert.deepEqual(Object.keys(parts), ['decision', 'rule', 'requester', 'inputs']);
   }
+  const proofs = all.map(({ id }) => createPostern({ url: postern.url, key: postern.key }).getDecisionProof(id));
+  for (const text of await Promise.all(proofs)) await verify({ receipt: text, keys });
   const own = await verify({ receipt: await receipt(`/v1/me/decisions/${all[0].id}/proof`, token), keys });
   assert.deepEqual(Object.keys(own), ['decision', 'requester']);
   assert.equal((await postern.call('GET', `/v1/me/decisions/${all[1].id}/proof`, { key: token })).status, 404);
