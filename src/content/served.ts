@@ -27,6 +27,8 @@ export interface Registered {
 }
 
 const AT_ONCE = 1_000;
+/** So few are looked for under both names in one trip. Of more, most have a `source`, and the others are fewer. */
+const FEW = 8;
 
 /** Returns the items at addresses, in a few queries for each thousand. */
 export async function findRegistered(db: Db, addresses: readonly ServedAddress[]): Promise<Registered[]> {
@@ -37,10 +39,14 @@ export async function findRegistered(db: Db, addresses: readonly ServedAddress[]
 }
 
 async function findSome(db: Db, addresses: readonly ServedAddress[]): Promise<Registered[]> {
-  const [served, named] = await Promise.all([findServedAtAll(db, addresses.map(toSought)), findNamed(db, addresses)]);
-  const found = addresses.map((_, i): Registered => {
-    const item = served[i];
-    if (item === undefined) return { id: named[i], bySource: false };
+  const serving = findServedAtAll(db, addresses.map(toSought));
+  const served = addresses.length <= FEW ? [] : await serving;
+  const unserved = addresses.filter((_, i) => served[i] === undefined);
+  const [items, named] = await Promise.all([serving, findNamed(db, unserved)]);
+  const names = new Map(unserved.map((address, i) => [address, named[i]]));
+  const found = addresses.map((address, i): Registered => {
+    const item = items[i];
+    if (item === undefined) return { id: names.get(address), bySource: false };
     return { id: item === 'many' ? null : item, bySource: true };
   });
   for (const [i, address] of addresses.entries()) {

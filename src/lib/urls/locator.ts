@@ -3,7 +3,7 @@
  * Promise: two spellings that a web server may take for the same file have the same locator or none. Paths that servers
  * read differently (dot segments, empty segments, encoded slashes, double encoding) have none and find nothing.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export interface Locator {
   /** In lowercase, with its port unless that is 80 or 443. The scheme does not count. */
@@ -152,4 +152,4 @@ export const toLocatorKeys = ({ host, path, query }: Locator): LocatorKeys => ({
   query: query === '' ? '' : digest(query),
 });
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const digest = (text: string): string => hash('sha256', text, 'base64url');
