@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { DecisionRow } from '../columns/decision-row.ts';
+import { type DecisionRow, withOlderInputs } from '../columns/decision-row.ts';
 import { type ArchivedFile, type ColumnsSnapshot, type DecisionSource, MANY, SourceFailed } from '../columns/source.ts';
 
 /** `folder`: where the files are; null: not configured. */
@@ -30,7 +30,7 @@ function joined(records: ColumnsSnapshot, files: readonly ArchivedFile[], parque
   async function archivedAfter(file: ArchivedFile, seq: number, limit: number): Promise<DecisionRow[]> {
     const columns = toSelected(await parquet.columnsOf(file));
     const rows = await parquet.select<DecisionRow>(file, columns, `where seq > ${seq} order by seq limit ${limit}`);
-    return rows.map(toDecisionRow);
+    return rows.map(withOlderInputs);
   }
 
   return {
@@ -152,19 +152,6 @@ const COLUMNS: readonly (readonly [sql: string, column: string, without?: string
   ['file', 'file', 'null'],
   ['inputs', 'inputs'],
 ];
-const PURPOSE = 6;
-const PERMISSION = 7;
-const INPUTS = 20;
 
 const toSelected = (there: ReadonlySet<string>): string =>
   COLUMNS.map(([sql, column, without = sql]) => (there.has(column) ? sql : without)).join(', ');
-
-/** Older decisions have purpose and permission among their inputs. */
-function toDecisionRow(row: DecisionRow): DecisionRow {
-  const inputs = row[INPUTS];
-  if (inputs === null || (row[PURPOSE] !== null && row[PERMISSION] !== null)) return row;
-  const { purpose, permission } = JSON.parse(inputs) as { purpose?: string; permission?: string };
-  row[PURPOSE] ??= purpose ?? null;
-  row[PERMISSION] ??= permission ?? null;
-  return row;
-}

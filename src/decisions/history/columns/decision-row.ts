@@ -45,3 +45,21 @@ export function keptProgram({ context, reduced = [] }: SentBy): string | undefin
   if (reduced.includes('context') || reduced.includes('context.userAgent')) return undefined;
   return findProgram(context?.userAgent);
 }
+
+const PURPOSE = 6;
+const PERMISSION = 7;
+const INPUTS = 20;
+
+/** Older versions recorded purpose and permission among the inputs; most inputs have neither. */
+export function withOlderInputs(row: DecisionRow): DecisionRow {
+  const inputs = row[INPUTS];
+  const isOlder =
+    inputs !== null &&
+    ((row[PURPOSE] === null && inputs.includes('"purpose":')) ||
+      (row[PERMISSION] === null && inputs.includes('"permission":')));
+  if (!isOlder) return row;
+  const { purpose, permission } = JSON.parse(inputs) as { purpose?: string; permission?: string };
+  row[PURPOSE] ??= purpose ?? null;
+  row[PERMISSION] ??= permission ?? null;
+  return row;
+}

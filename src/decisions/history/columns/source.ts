@@ -8,7 +8,7 @@ import type { Db, Row, Value } from '../../../db/db.ts';
 import { isPostgresUrl } from '../../../db/postgres/url.ts';
 import { inList, toList } from '../../../db/query.ts';
 import { openConnection } from '../../../db/sqlite/connection.ts';
-import type { DecisionRow } from './decision-row.ts';
+import { type DecisionRow, withOlderInputs } from './decision-row.ts';
 import { type Gone, goneQueries } from './gone.ts';
 
 export interface ContentRow {
@@ -159,20 +159,11 @@ function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decision
 
 const REQUESTER = 'id, name, type, status, tags';
 
-/** Older versions recorded purpose and permission among the inputs; most inputs have neither. */
-const INPUT = {
-  sqlite: (name: string): string =>
-    `case when instr(inputs, '"${name}":') > 0 then json_extract(inputs, '$.${name}') end`,
-  postgres: (name: string): string => `case when strpos(inputs, '"${name}":') > 0 then inputs::json ->> '${name}' end`,
-};
-
-const decisionsAfterSql = (engine: Db['engine']): string =>
-  `select seq, at, content_no, requester_id, policy_no, reason,
-     coalesce(purpose, ${INPUT[engine]('purpose')}) as purpose,
-     coalesce(permission, ${INPUT[engine]('permission')}) as permission, collection_id, crawler, license_id, claimed,
-     coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, wanted, candidate,
-     url, file, inputs
-   from decisions where seq > $1 order by seq limit $2`;
+const DECISIONS_AFTER = `
+  select seq, at, content_no, requester_id, policy_no, reason, purpose, permission, collection_id, crawler, license_id,
+    claimed, coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, wanted,
+    candidate, url, file, inputs
+  from decisions where seq > $1 order by seq limit $2`;
 
 /**
  * Uses a read-only connection of the calling thread. Writers commit one after the other, so all decisions are settled.
@@ -188,12 +179,13 @@ async function openSqliteSource(file: string, cacheKiB: number): Promise<Decisio
   const connection = guarded(() => openConnection(file, { readOnly: true, cacheKiB }));
   const all: All = async <R>(sql: string, params: readonly Value[] = []) =>
     guarded(() => connection.all(sql, params) as unknown as R[]);
-  const decisions = guarded(() => connection.prepare(decisionsAfterSql('sqlite')));
+  const decisions = guarded(() => connection.prepare(DECISIONS_AFTER));
   decisions.setReturnArrays(true);
   const snapshot = toSnapshot('sqlite', all, {
     page: FEW,
     settledSeq: (newest) => newest,
-    decisionsAfter: async (seq, limit) => guarded(() => decisions.all(seq, limit) as unknown as DecisionRow[]),
+    decisionsAfter: async (seq, limit) =>
+      guarded(() => (decisions.all(seq, limit) as unknown as DecisionRow[]).map(withOlderInputs)),
   });
   return {
     async read(work) {
@@ -235,7 +227,7 @@ async function openPostgresSource(url: string): Promise<DecisionSource> {
     page: MANY,
     settledSeq: (newest) => Math.min(newest, settled),
     decisionsAfter: async (seq, limit) =>
-      (await all<Row>(decisionsAfterSql('postgres'), [seq, limit])).map((row) => Object.values(row) as DecisionRow),
+      (await all<Row>(DECISIONS_AFTER, [seq, limit])).map((row) => withOlderInputs(Object.values(row) as DecisionRow)),
   });
 
   return {
