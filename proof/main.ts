@@ -14,11 +14,13 @@ import { runCluster } from './cluster/cluster.ts';
 import { runClusterEdits } from './cluster/cluster-edits.ts';
 import { runClusterWriters } from './cluster/cluster-writers.ts';
 import { runFailover } from './cluster/failover.ts';
+import { runLogFailover } from './cluster/log-failover.ts';
 import { runRolling } from './cluster/rolling.ts';
 import { cannotMount, runDiskFull, runFailingCalls } from './crash/disk-faults.ts';
 import { runFirstStartKills, runFsyncKills } from './crash/fsync-kills.ts';
 import { runInterruptions } from './crash/interruptions.ts';
 import { runKills } from './crash/kills.ts';
+import { runLogKills } from './crash/log-kills.ts';
 import { runPowerCuts } from './crash/power-cuts.ts';
 import { runRevocations } from './crash/revocations.ts';
 import { cannotTrace } from './crash/strace.ts';
@@ -178,6 +180,16 @@ const PROOFS: readonly Proof[] = [
     promise:
       'the database is lost under load and a standby takes its place: nothing answered is lost, soon all works again',
     run: ({ kills, seed, tell }) => runFailover({ rounds: Math.ceil(kills / 10), seed, tell }),
+  },
+  {
+    name: 'log-kills',
+    promise: 'kill -9 while decisions are sealed and erased: every answered one is in one log, which never forks',
+    run: ({ kills, seed, tell }) => runLogKills({ kills, seed, tell }),
+  },
+  {
+    name: 'log-failover',
+    promise: 'the node that seals is killed, or the database lost: every answered decision is in one log',
+    run: ({ kills, seed, tell }) => runLogFailover({ rounds: Math.ceil(kills / 10), seed, tell }),
   },
   {
     name: 'postgres-versions',

@@ -38,6 +38,8 @@ export interface ClusterOptions {
   /** A node's own way to the database. */
   urlOf?: (index: number) => string;
   env?: Record<string, string>;
+  /** Given to Node before the entry. */
+  nodeOptions?: readonly string[];
   /** The proof makes background work fail. */
   housekeepingMayFail?: boolean;
 }
@@ -53,7 +55,7 @@ export async function startTestCluster(options: ClusterOptions): Promise<TestClu
 
 export async function startNodes(
   databaseUrl: string,
-  { clocks, urlOf = () => databaseUrl, env = {}, housekeepingMayFail = false }: ClusterOptions,
+  { clocks, urlOf = () => databaseUrl, env = {}, nodeOptions = [], housekeepingMayFail = false }: ClusterOptions,
 ): Promise<Nodes> {
   const stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
@@ -69,7 +71,7 @@ export async function startNodes(
       key,
       main,
       housekeepingMayFail,
-      nodeOptions: off === 0 ? [] : ['--import', CLOCK_HACK],
+      nodeOptions: [...nodeOptions, ...(off === 0 ? [] : ['--import', CLOCK_HACK])],
       env: { ...env, POSTERN_DATABASE_URL: urlOf(index), ...clock },
     });
   };
