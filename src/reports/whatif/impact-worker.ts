@@ -3,12 +3,12 @@
  * posts the report. Where the system has priorities of threads, it takes a low one: checks go first.
  */
 
-import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RecordedDecision } from '../../decisions/history/past.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import type { ImpactMemory } from '../../lib/memory.ts';
+import { lowerPriority } from '../../lib/priority.ts';
 import { type Directory, useDirectory } from '../../rules/crawlers/directory.ts';
 import type { PolicyVersion } from '../../rules/policy.ts';
 import {
@@ -42,7 +42,7 @@ export type FromImpactWorker = { ok: true; report: ImpactReport } | { ok: false;
 /** Numbers read at once: a few ms, so that no statement runs long. */
 const SPAN = 2_000;
 /** Nice enough for checks to keep their pace under full load, and not to starve. */
-const NICE = 10;
+const STEPS = 10;
 /**
  * Rest per time of work while checks arrive: two threads of one core slow each other down at any priorities. Waiting
  * for a core counts as work, so where checks keep the cores busy, it rests longer.
@@ -147,8 +147,7 @@ async function preview(source: ImpactSource, setup: ImpactSetup): Promise<Impact
 
 const setup = workerData as ImpactSetup;
 if (setup.directory !== null) useDirectory(setup.directory);
-// On Linux a thread has a priority of its own; elsewhere this would be the whole process's.
-if (process.platform === 'linux') setPriority(NICE);
+lowerPriority(STEPS);
 const post = (message: FromImpactWorker): void => parentPort?.postMessage(message);
 try {
   const source = await openImpactSource(setup.records, setup.memory.pagesKiB);

@@ -2,10 +2,10 @@
  * The thread that copies the columns into a new file. It computes for seconds beside checks, so it yields to all other
  * threads: DuckDB has no thread of its own here, and this one has a low priority.
  */
-import { setPriority } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DuckDBConnection, DuckDBInstance, DuckDBPendingResultState } from '@duckdb/node-api';
+import { lowerPriority } from '../../../lib/priority.ts';
 
 export interface CompactSetup {
   file: string;
@@ -15,12 +15,10 @@ export interface CompactSetup {
   settings: Record<string, string>;
 }
 
-/** A tenth of what a thread of usual priority receives when both want the same core. */
-const NICENESS = 10;
+const STEPS = 10;
 
 const { file, fresh, settings } = workerData as CompactSetup;
-// Elsewhere than on Linux, the priority is that of the whole process.
-if (process.platform === 'linux') setPriority(NICENESS);
+lowerPriority(STEPS);
 let isStopped = false;
 parentPort?.once('message', () => {
   isStopped = true;
