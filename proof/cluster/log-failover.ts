@@ -18,6 +18,8 @@ export interface LogFailoverOptions {
   tell?: (line: string) => void;
 }
 
+/** Each waits 15 seconds for the columns of all nodes, before the next one begins. */
+const ERASURES_MAX = 5;
 const READY_WITHIN_MS = 20_000;
 
 export async function runLogFailover({ rounds, seed, tell = () => {} }: LogFailoverOptions): Promise<object> {
@@ -29,7 +31,11 @@ export async function runLogFailover({ rounds, seed, tell = () => {} }: LogFailo
   const options = { clocks: [0, 0], env: LOG, nodeOptions: OFTEN, housekeepingMayFail: true };
   await using cluster = await startNodes(url, options);
   const [first] = cluster.nodes as [ClusterNode];
-  const load = await startLogLoad(first.running, () => pickNode(cluster, random.next())?.running, random);
+  const load = await startLogLoad(first.running, {
+    random,
+    erasures: Math.min(ERASURES_MAX, rounds),
+    pick: () => pickNode(cluster, random.next())?.running,
+  });
   try {
     for (let round = 1; round <= rounds; round++) {
       await Promise.race([pause(random.int(1_000, 3_000)), load.failed]);

@@ -10,19 +10,20 @@ export interface LogKillOptions {
   tell?: (line: string) => void;
 }
 
-const LOAD_MAX_MS = 1_500;
+const LOAD_MAX_MS = 2_500;
 
 export async function runLogKills({ kills, seed, tell = () => {} }: LogKillOptions): Promise<object> {
   const random = seeded(seed);
   using folder = temporaryFolder();
   const key = newTestKey();
-  const start = (): Promise<Running> => launched({ dataDir: folder.path, key, env: LOG, nodeOptions: OFTEN });
+  const start = (): Promise<Running> =>
+    launched({ dataDir: folder.path, key, env: LOG, nodeOptions: OFTEN, housekeepingMayFail: true });
   let service = await start();
   let isUp = true;
   try {
-    const load = await startLogLoad(service, () => (isUp ? service : undefined), random);
+    const load = await startLogLoad(service, { random, erasures: kills * 2, pick: () => (isUp ? service : undefined) });
     for (let i = 1; i <= kills; i++) {
-      await Promise.race([pause(random.int(50, LOAD_MAX_MS)), load.failed]);
+      await Promise.race([pause(random.int(100, LOAD_MAX_MS)), load.failed]);
       await service.end('SIGKILL');
       isUp = false;
       service = await start();
