@@ -8,7 +8,7 @@ import { verifyCheckpoint, verifyReceipt } from '../../../client/src/receipt.ts'
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
-import { item, made } from '../../http/given.ts';
+import { check, item, made } from '../../http/given.ts';
 
 interface Leaf {
   seq: number;
@@ -68,4 +68,40 @@ test('two nodes, of which the sealing one goes away: every decision has one plac
       theirs.map((_, i) => i),
     );
   }
+});
+
+test('a node that knows nothing of leaves erases: no salt is left of that, and the rest stays provable', async () => {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await (await testPostgres()).newDatabase());
+  const log = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
+  await using postern = await startTestService({ env: { ...log, POSTERN_DATABASE_URL: database.url } });
+  const { id: contentId } = await made(postern, '/v1/content', item());
+  const ids: string[] = [];
+  for (const requesterId of ['acme', 'other', 'gone']) {
+    ids.push((await check(postern, { contentId, requesterId, context: { ip: '203.0.113.7' } })).id);
+  }
+  const read = async (id = '') => {
+    const answer = await postern.call('GET', `/v1/access/decisions/${id}/proof`);
+    return answer.status === 200 ? answer.text : undefined;
+  };
+  for (const id of ids) await until('a receipt', () => read(id));
+  const keys = (await postern.call('GET', '/log/key', { key: null })).text;
+  // As the version before erases a requester, inputs, and what leaves the log.
+  await postern.tamper(
+    { sql: `update decisions set inputs = null where requester_id in ('acme', 'other')` },
+    { sql: `update decisions set requester_id = 'erased_1' where requester_id = 'acme'` },
+    { sql: `delete from decisions where requester_id = 'gone'` },
+  );
+  const withheld = async (id = '') => (await verifyReceipt((await read(id)) ?? '', keys)).withheld;
+  assert.deepEqual(await withheld(ids[0]), ['requester', 'inputs']);
+  assert.deepEqual(await withheld(ids[1]), ['inputs']);
+  const leaves = (await postern.rowsOf('log_leaves order by seq')) as Record<string, string | null>[];
+  assert.deepEqual(
+    leaves.map((leaf) => [leaf.requester_salt === null, leaf.inputs_salt === null]),
+    [
+      [true, true],
+      [false, true],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(await postern.rowsOf('log_trees')), /acme/);
 });
