@@ -97,7 +97,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const finder = openFinder(db, columns);
   const tests = openTestLog(db, testLedger.ledgerNo);
   decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), parquet: parts.archive });
-  receiptRoutes(app, { db, ledgerNo: ledger.ledgerNo, signing: parts.signing });
+  receiptRoutes(app, { db, parquet: parts.archive, ledgerNo: ledger.ledgerNo, signing: parts.signing });
   logRoutes(app, { db, signing: config.receipts === 'public' ? parts.signing : null });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts, robotsReads);

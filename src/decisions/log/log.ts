@@ -91,8 +91,8 @@ export interface LoggedDecision extends Decision {
   robots?: RobotsBreak;
 }
 
-/** A decision as it is stored, with what it refers to. */
-export interface StoredDecision extends Row {
+/** A decision as it is stored, with the ids of its item and its policy. */
+export interface DecisionColumns {
   seq: number;
   at: number;
   requester_id: string | null;
@@ -104,7 +104,6 @@ export interface StoredDecision extends Row {
   limit_remaining: number | null;
   limit_reset_at: number | null;
   inputs: string | null;
-  content_no: number;
   url: string | null;
   file: string | null;
   collection_id: string | null;
@@ -117,8 +116,13 @@ export interface StoredDecision extends Row {
   candidate: string | null;
   quota: string | null;
   content_id: string | null;
-  external_id: string | null;
   policy_id: string;
+}
+
+/** The same with the rules that decided. */
+export interface StoredDecision extends DecisionColumns, Row {
+  content_no: number;
+  external_id: string | null;
   rules: string;
 }
 

@@ -93,7 +93,7 @@ test('an item that is deleted and swept after its decisions were written to the 
   await given.remove();
   await given.sweep();
   await given.assertCounted();
-  assert.equal(await recordFile(db, { ...file, rows, erasures: 0, deleted: 0, lost: [] }), false);
+  assert.equal(await recordFile(db, { ...file, rows, erasures: 0, deleted: 0, sealed: 0, lost: [] }), false);
   await given.assertCounted();
   assert.equal((await given.archive()).decisions, LICENSED + UNLICENSED);
   await given.assertCounted();

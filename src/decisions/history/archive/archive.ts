@@ -15,6 +15,7 @@ import { countDeletedAt, DELETED_SUM, findDeleted } from '../deleted-counts.ts';
 import { archivedTo } from '../ends.ts';
 import { retiredTo } from '../retention/retire.ts';
 import { deleteDecisionsUpTo } from '../retention/sweep.ts';
+import { fence, SEALED_TO, sealedTo } from '../sealed/forget.ts';
 import { writeFile } from './file.ts';
 import { Parquet } from './parquet.ts';
 
@@ -109,11 +110,16 @@ async function addFile({ db, parquet }: ArchiveDeps, file: NewFile): Promise<num
   for (let tries = 1; ; tries++) {
     const erasures = await countErasures(db);
     const deleted = await countDeletedEver(db);
+    const sealed = await sealedTo(db);
     const rows = await writeFile(db, join(file.to, file.name), file.after, file.end);
     const lost = await findLost({ db, parquet }, file);
-    const isRecorded = await recordFile(db, { ...file, rows, erasures, deleted, lost });
+    const isRecorded = await recordFile(db, { ...file, rows, erasures, deleted, sealed, lost });
     if (isRecorded) return rows;
-    if (tries === TRIES) throw new CannotArchive('Items are deleted all the time. Run it again after that.');
+    if (tries === TRIES) {
+      throw new CannotArchive(
+        'Items are deleted all the time, or receipts are being prepared. Run it again after that.',
+      );
+    }
   }
 }
 
@@ -172,24 +178,41 @@ interface Recording extends NewFile {
   erasures: number;
   /** Decisions that had been counted as deleted then. */
   deleted: number;
+  /** Decisions up to this number had been sealed then: the file has their leaves. */
+  sealed: number;
   /** Times of decisions to count as deleted. */
   lost: readonly number[];
 }
 
-/** Readers use the file from now on. Returns false where decisions were counted as deleted since it was begun. */
+/**
+ * Readers use the file from now on. Returns false where some of its decisions were counted as deleted, or sealed, since
+ * it was begun.
+ */
 export async function recordFile(
   db: Db,
-  { after, end, name, rows, now, erasures, to, deleted, lost }: Recording,
+  { after, end, name, rows, now, erasures, to, deleted, sealed, lost }: Recording,
 ): Promise<boolean> {
   try {
     await db.atomic([
+      fence(end),
       {
         sql: `insert into archives (to_seq, file, decisions, created_at)
               select $1, $2, $3, $4 where (select coalesce(max(to_seq), 0) from archives) <= $5
                 and coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) <= $5
                 and (select count(*) from erasures) = $6 and not exists (select 1 from erasures where ${IS_WALKING})
-                and ${DELETED_SUM} = $7`,
-        params: [end, name, rows, now, after, erasures, deleted],
+                and ${DELETED_SUM} = $7
+                and coalesce((select cast(value as bigint) from settings where name = '${SEALED_TO}'), 0) between $8 and $9`,
+        params: [
+          end,
+          name,
+          rows,
+          now,
+          after,
+          erasures,
+          deleted,
+          sealed,
+          sealed < end ? sealed : Number.MAX_SAFE_INTEGER,
+        ],
         expect: 1,
       },
       ...countDeletedAt(lost),
@@ -197,7 +220,8 @@ export async function recordFile(
     return true;
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    if (deleted !== (await countDeletedEver(db)) && (await archivedTo(db)) <= after) return false;
+    const isChanged = deleted !== (await countDeletedEver(db)) || (sealed < end && sealed !== (await sealedTo(db)));
+    if (isChanged && (await archivedTo(db)) <= after) return false;
     // Another run of the same span has recorded the file.
     const [mine] = await db.read('select 1 as one from archives where file = $1', [name]);
     if (mine === undefined) rmSync(join(to, name), { force: true });

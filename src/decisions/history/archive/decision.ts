@@ -6,6 +6,7 @@ import { parseDecisionId } from '../../ledger/decision.ts';
 import { type DecisionRef, type LoggedDecision, type StoredDecision, toLogged } from '../../log/log.ts';
 import { type ArchivedFile, SourceFailed } from '../columns/source.ts';
 import { text } from '../columns/sql.ts';
+import type { SealedRow, StoredLeaf } from '../sealed/parts.ts';
 import type { Parquet } from './parquet.ts';
 
 export interface ArchivedDeps {
@@ -38,19 +39,35 @@ const COLUMNS: Readonly<Record<string, string>> = {
   purpose: 'purpose',
   enforced: 'coalesce(enforced, 1)::integer',
   candidate: 'candidate',
+  wanted: 'wanted',
   quota: 'quota',
   policy_no: 'policy_no::double',
+  tree: 'tree::double',
+  place: 'place::double',
+  decision_salt: 'decision_salt',
+  rule_salt: 'rule_salt',
+  requester_salt: 'requester_salt',
+  requester_hash: 'requester_hash',
+  inputs_salt: 'inputs_salt',
+  inputs_hash: 'inputs_hash',
 };
 const OTHERWISE: Readonly<Record<string, string>> = { enforced: '1' };
 
-/** Without the columns of the item and the policy, which the records have. */
-type ArchivedRow = StoredDecision & { content_no: number; policy_no: number };
+/** Files lack the columns of the item and the policy, which the records have; the leaf is null where it is not sealed. */
+type ArchivedRow = SealedRow &
+  StoredDecision & { policy_no: number } & { [name in keyof StoredLeaf]: StoredLeaf[name] | null };
 
 /** Returns undefined where no archive is configured, too. Throws Unavailable, service_unavailable. */
-export async function findArchived(
+export async function findArchived(deps: ArchivedDeps, ref: DecisionRef): Promise<LoggedDecision | undefined> {
+  const row = await findArchivedRow(deps, ref);
+  return row && toLogged(row, deps.ledgerNo);
+}
+
+/** Returns the same with its leaf, as it is stored. */
+export async function findArchivedRow(
   { db, parquet, ledgerNo }: ArchivedDeps,
   { id, requesterId }: DecisionRef,
-): Promise<LoggedDecision | undefined> {
+): Promise<ArchivedRow | undefined> {
   const parsed = parseDecisionId(id);
   if (parsed === undefined || parsed.ledgerNo !== ledgerNo || !parquet.isConfigured) return undefined;
   const [file] = await db.read<{ file: string; to_seq: number }>(
@@ -58,7 +75,7 @@ export async function findArchived(
     [parsed.seq],
   );
   const row = file && (await readRow(parquet, { file: file.file, toSeq: file.to_seq }, whereIs(parsed, requesterId)));
-  return row && withRecords(db, row, ledgerNo);
+  return row && withRecords(db, row);
 }
 
 /** Numbers read around a decision of a requester. */
@@ -86,7 +103,7 @@ async function readRow(parquet: Parquet, file: ArchivedFile, where: string): Pro
 }
 
 /** Adds the item and the policy, which stay in the records. A decision about a deleted item is in no answer. */
-async function withRecords(db: Db, row: ArchivedRow, ledgerNo: number): Promise<LoggedDecision | undefined> {
+async function withRecords(db: Db, row: ArchivedRow): Promise<ArchivedRow | undefined> {
   const [item] = await db.read<{ id: string; external_id: string }>(
     'select id, external_id from content where no = $1',
     [row.content_no],
@@ -98,5 +115,5 @@ async function withRecords(db: Db, row: ArchivedRow, ledgerNo: number): Promise<
   );
   if (version === undefined) return undefined;
   const ids = { content_id: item?.id ?? null, external_id: item?.external_id ?? null };
-  return toLogged({ ...row, ...ids, ...version }, ledgerNo);
+  return { ...row, ...ids, ...version };
 }

@@ -58,6 +58,9 @@ async function eraseInFile(path: string, { requesterId, pseudonym }: Replacement
     const replaced = [
       ...ids.map((name) => `case when ${name} = ${id} then ${other} else ${name} end as ${name}`),
       `case when inputs is not null and (${isTheirs}) then ${kept} else inputs end as inputs`,
+      ...['requester_salt', 'inputs_salt']
+        .filter((name) => names.includes(name))
+        .map((name) => `case when ${isTheirs} then null else ${name} end as ${name}`),
     ];
     await connection.run(
       `copy (select * replace (${replaced.join(', ')}) from read_parquet(${text(path)}))

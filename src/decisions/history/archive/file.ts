@@ -48,6 +48,15 @@ const COLUMNS = {
   candidate: VARCHAR,
   wanted: VARCHAR,
   quota: VARCHAR,
+  // For receipts, of the decisions that are sealed.
+  tree: BIGINT,
+  place: BIGINT,
+  decision_salt: VARCHAR,
+  rule_salt: VARCHAR,
+  requester_salt: VARCHAR,
+  requester_hash: VARCHAR,
+  inputs_salt: VARCHAR,
+  inputs_hash: VARCHAR,
 };
 const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 
@@ -55,8 +64,9 @@ const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 const SELECT = `select d.seq, d.at as decided_at, d.content_no, c.id as content_id, c.external_id, d.requester_id, d.policy_no,
     v.policy_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id, d.limit_remaining,
     d.limit_reset_at, d.inputs, d.url, d.file, d.collection_id, d.crawler, d.verified, d.claimed, d.permission, d.purpose,
-    d.enforced, d.candidate, d.wanted, d.quota
-  from decisions as d left join content as c on c.no = d.content_no
+    d.enforced, d.candidate, d.wanted, d.quota, l.tree, l.place, l.decision_salt, l.rule_salt, l.requester_salt,
+    l.requester_hash, l.inputs_salt, l.inputs_hash
+  from decisions as d left join content as c on c.no = d.content_no left join log_leaves as l on l.seq = d.seq
   join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
   where d.seq > $1 and d.seq <= $2 and (d.content_no = 0 or c.no is not null) order by d.seq limit ${ROWS_AT_ONCE}`;
 

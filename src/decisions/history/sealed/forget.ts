@@ -11,7 +11,7 @@ export const SEALED_TO = 'log_sealed_to';
 export const FORGOTTEN = 'log_forgotten';
 
 /** Before the steps that erase. `upTo`: the last number of a decision that they may erase; undefined: any. */
-const fence = (upTo: number | undefined): Step => ({
+export const fence = (upTo: number | undefined): Step => ({
   sql: `update settings set value = cast(cast(value as bigint) + 1 as text) where name = '${FORGOTTEN}'${
     upTo === undefined
       ? ''

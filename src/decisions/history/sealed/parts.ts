@@ -9,6 +9,7 @@ import { sha256 } from '../../../lib/merkle.ts';
 import { decodeReason } from '../../../rules/reason.ts';
 import { toVerified } from '../../ledger/codes.ts';
 import { decisionId } from '../../ledger/decision.ts';
+import type { DecisionColumns } from '../../log/log.ts';
 
 /** In the order in which a leaf has them. */
 export const PARTS = ['decision', 'rule', 'requester', 'inputs'] as const;
@@ -16,32 +17,21 @@ export type PartName = (typeof PARTS)[number];
 /** The texts of the parts. */
 export type PartTexts = Readonly<Record<PartName, string>>;
 
-export interface SealedRow extends Row {
-  seq: number;
-  at: number;
-  requester_id: string | null;
-  policy_id: string;
-  policy_version: number;
-  reason: number;
-  rule_index: number | null;
-  rule_priority: number | null;
-  license_id: string | null;
-  limit_remaining: number | null;
-  limit_reset_at: number | null;
-  inputs: string | null;
-  content_id: string | null;
-  url: string | null;
-  file: string | null;
-  collection_id: string | null;
-  crawler: string | null;
-  verified: number | null;
-  claimed: string | null;
-  permission: string | null;
-  purpose: string | null;
-  enforced: number;
-  candidate: string | null;
+/** A decision with all that its parts say. */
+export interface SealedRow extends DecisionColumns, Row {
   wanted: string | null;
-  quota: string | null;
+}
+
+/** The place of a decision in the tree of its requester, and what hides its parts. */
+export interface StoredLeaf {
+  tree: number;
+  place: number;
+  decision_salt: string;
+  rule_salt: string;
+  requester_salt: string | null;
+  requester_hash: string;
+  inputs_salt: string | null;
+  inputs_hash: string;
 }
 
 /** Decisions on deleted items are in no answer, and not sealed either. */

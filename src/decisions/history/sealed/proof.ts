@@ -7,13 +7,17 @@ import type { Db } from '../../../db/db.ts';
 import { proveConsistency, proveInclusion } from '../../../lib/merkle.ts';
 import { parseDecisionId } from '../../ledger/decision.ts';
 import type { DecisionRef } from '../../log/log.ts';
+import { findArchivedRow } from '../archive/decision.ts';
+import type { Parquet } from '../archive/parquet.ts';
 import { sealedTo } from './forget.ts';
-import { commitTo, type PartTexts, SELECT_SEALED, type SealedRow, toParts } from './parts.ts';
+import { commitTo, type PartTexts, SELECT_SEALED, type SealedRow, type StoredLeaf, toParts } from './parts.ts';
 import { PUBLISH_EVERY_MS, readCheckpoint, type SignedCheckpoint, type Signing } from './publish.ts';
 import { openTiles, PUBLIC_TREE } from './tiles.ts';
 
 export interface ReceiptDeps {
   db: Db;
+  /** Reads decisions that left the log for the archive. */
+  parquet: Parquet;
   ledgerNo: number;
   /** null: this node keeps no log. */
   signing: Signing | null;
@@ -24,28 +28,20 @@ export interface ReceiptAsk extends DecisionRef {
   since?: number | undefined;
 }
 
-interface Leaf {
-  tree: number;
-  place: number;
-  decision_salt: string;
-  rule_salt: string;
-  requester_salt: string | null;
-  requester_hash: string;
-  inputs_salt: string | null;
-  inputs_hash: string;
-}
-
 /**
  * A receipt for the requester of the decision lacks what the decision lacks for it: the rule, and the inputs of a
  * visitor that was not verified. Throws decision_not_found; service_unavailable before the checkpoint.
  */
-export async function makeReceipt({ db, ledgerNo, signing }: ReceiptDeps, ask: ReceiptAsk): Promise<string> {
-  const row = await findRow(db, ledgerNo, ask);
+export async function makeReceipt(deps: ReceiptDeps, ask: ReceiptAsk): Promise<string> {
+  const { db, ledgerNo, signing } = deps;
+  const logged = await findRow(db, ledgerNo, ask);
+  const archived = logged === undefined ? await findArchivedRow(deps, ask) : undefined;
+  const row = logged ?? archived;
   if (row === undefined) throw fail('decision_not_found', `There is no decision ${ask.id.slice(0, 100)} in the log.`);
   if (signing === null) {
     throw fail('decision_not_found', 'There are no receipts: this installation keeps no log (POSTERN_RECEIPTS).');
   }
-  const leaf = await findLeaf(db, row.seq);
+  const leaf = archived === undefined ? await findLeaf(db, row.seq) : requireSealed(archived);
   const head = await findHead(db, leaf);
   const checkpoint = (await readCheckpoint(db)) as SignedCheckpoint;
   if (ask.since !== undefined && ask.since > checkpoint.size) {
@@ -91,21 +87,26 @@ async function findRow(db: Db, ledgerNo: number, { id, requesterId }: DecisionRe
   return row;
 }
 
-async function findLeaf(db: Db, seq: number): Promise<Leaf> {
+async function findLeaf(db: Db, seq: number): Promise<StoredLeaf> {
   // Read first: the decision may be sealed meanwhile.
   const isSealed = seq <= (await sealedTo(db));
-  const [leaf] = await db.read<Leaf & Record<string, string | number | null>>(
+  const [leaf] = await db.read<StoredLeaf & Record<string, string | number | null>>(
     `select tree, place, decision_salt, rule_salt, requester_salt, requester_hash, inputs_salt, inputs_hash
      from log_leaves where seq = $1`,
     [seq],
   );
-  if (leaf !== undefined) return leaf;
-  if (!isSealed) throw notYet();
+  if (leaf === undefined && !isSealed) throw notYet();
+  return requireSealed(leaf);
+}
+
+/** Decisions that were archived before there was a log have no leaf. */
+function requireSealed(leaf: { [name in keyof StoredLeaf]: StoredLeaf[name] | null } | undefined): StoredLeaf {
+  if (leaf !== undefined && leaf.tree !== null) return leaf as StoredLeaf;
   throw fail('decision_not_found', 'The decision is not sealed: there is no receipt for it.');
 }
 
 /** Returns the first leaf of the public log that covers the leaf: a receipt stays the same. */
-async function findHead(db: Db, { tree, place }: Leaf): Promise<{ place: number; size: number }> {
+async function findHead(db: Db, { tree, place }: StoredLeaf): Promise<{ place: number; size: number }> {
   const [head] = await db.read<{ place: number; size: number }>(
     'select place, size from log_heads where tree = $1 and size > $2 order by size limit 1',
     [tree, place],
@@ -136,7 +137,7 @@ type Shown = { text: string; salt: string } | { hash: string };
 /** A part that is erased or not for the reader is a hash. */
 function showParts(
   { decision, rule, requester, inputs }: PartTexts,
-  leaf: Leaf,
+  leaf: StoredLeaf,
   shows: { rule: boolean; inputs: boolean },
 ): Record<keyof PartTexts, Shown> {
   const ruleHash = (): string => commitTo(Buffer.from(leaf.rule_salt, 'base64'), rule).toString('base64');

@@ -9,6 +9,7 @@ import { openPace, STEADY } from '../../../db/pace.ts';
 import { insertColumns, insertRows } from '../../../db/query.ts';
 import { every } from '../../../lib/every.ts';
 import { append, hashLeaf } from '../../../lib/merkle.ts';
+import { archivedTo } from '../ends.ts';
 import { FORGOTTEN, SEALED_TO, sealedTo } from './forget.ts';
 import { commitTo, leafData, PARTS, SALT_BYTES, SELECT_SEALED, type SealedRow, toParts } from './parts.ts';
 import { publish, type Signing } from './publish.ts';
@@ -73,7 +74,9 @@ const prepare = (db: Db): Promise<void> =>
 /** Seals the next decisions up to a number. Returns whether there are more. Throws Conflict. */
 async function sealNext({ db, ledgerNo }: SealingDeps, upTo: number, limit: number): Promise<boolean> {
   const [forgotten] = await db.read<{ value: string }>(`select value from settings where name = '${FORGOTTEN}'`);
-  const after = await sealedTo(db);
+  const sealed = await sealedTo(db);
+  // What was archived before it was sealed has no leaf.
+  const after = Math.max(sealed, await archivedTo(db));
   if (after >= upTo) return false;
   const rows = await db.read<SealedRow>(`${SELECT_SEALED} d.seq > $1 and d.seq <= $2 order by d.seq limit $3`, [
     after,
@@ -85,7 +88,7 @@ async function sealNext({ db, ledgerNo }: SealingDeps, upTo: number, limit: numb
   const change = 'update settings set value = $3 where name = $1 and value = $2';
   await db.atomicLater([
     { sql: change, params: [FORGOTTEN, forgotten?.value ?? '', forgotten?.value ?? ''], expect: 1 },
-    { sql: change, params: [SEALED_TO, String(after), String(next)], expect: 1 },
+    { sql: change, params: [SEALED_TO, String(sealed), String(next)], expect: 1 },
     ...(await sealRows(db, rows, ledgerNo)),
   ]);
   return !isLast;
