@@ -67,7 +67,7 @@ export function restoreCommand(parent: Command, context: CommandContext): void {
     const folder = dataDir ?? terminal.env.POSTERN_DATA_DIR ?? './data';
     try {
       const backup = newestBackup(from);
-      const copied = restore(backup, folder);
+      const copied = restore(backup, folder, terminal.now());
       const text = `${folder}, from ${backup}: ${copied.decisions} decisions, ${copied.changes} changes. Start the service; reports are ready once it has copied the decisions.\n`;
       await terminal.out(asJson === true ? json({ ...copied, from: backup }) : text);
     } catch (error) {

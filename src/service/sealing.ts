@@ -1,6 +1,6 @@
 /** Keeps the log that seals decisions, where the settings ask for it. */
 import type { FastifyBaseLogger } from 'fastify';
-import type { Signing } from '../decisions/history/sealed/publish.ts';
+import { readNames, type Signing } from '../decisions/history/sealed/publish.ts';
 import { type SealingDeps, startSealing } from '../decisions/history/sealed/seal.ts';
 import type { Config } from './config.ts';
 
@@ -15,15 +15,15 @@ interface Base extends Pick<SealingDeps, 'db' | 'records'> {
   lease(name: string): { held(): boolean };
 }
 
-/** Returns the name of the log; null without one. */
-export function keepLog(
+/** Returns the names of the log; null without one. */
+export async function keepLog(
   { config: { receipts, publicUrl }, logger }: Own,
   opened: AsyncDisposableStack,
   { db, records, clock, ledger: { ledgerNo }, lease }: Base,
-): Signing | null {
+): Promise<Signing | null> {
   if (receipts === 'off' || publicUrl === null) return null;
   // Without the scheme, as logs of C2SP are named.
-  const signing = { origin: `${publicUrl.replace(/^https?:\/\//, '')}/log` };
+  const signing = await readNames(db, `${publicUrl.replace(/^https?:\/\//, '')}/log`);
   const onProblem = (error: unknown): void =>
     logger.warn({ err: error }, 'decisions could not be sealed and will be later');
   const now = (): number => clock.now();

@@ -55,7 +55,7 @@ for (const { what, sealed, erase } of CASES) {
       records,
       ledgerNo: Number((await db.read(`select value from settings where name = 'ledger_no'`))[0]?.value),
       now: () => Date.now(),
-      signing: { origin: 'access.example.com/log' },
+      signing: { origin: 'access.example.com/log', earlier: [] },
       isOurs: () => true,
       onProblem: (error) => assert.fail(error as Error),
     });

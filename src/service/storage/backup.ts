@@ -7,6 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, s
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { holdFolder } from '../../db/sqlite/hold.ts';
+import { END_LOG } from '../../decisions/history/sealed/publish.ts';
 import { TABLES } from '../../decisions/ledger/test-tables.ts';
 import { makeFolder, sync } from '../../lib/folder.ts';
 
@@ -55,8 +56,11 @@ export function requireRecords(dataDir: string): string {
   throw new CannotCopy(`There is no installation in ${dataDir}. Name its folder with --data-dir.`);
 }
 
-/** Copies the backup in `from` to `dataDir`, which must not hold an installation. Throws CannotCopy. */
-export function restore(from: string, dataDir: string): Copied {
+/**
+ * Copies the backup in `from` to `dataDir`, which must not hold an installation. Its log of receipts goes on by another
+ * name. Throws CannotCopy.
+ */
+export function restore(from: string, dataDir: string, now = Date.now()): Copied {
   const source = join(from, FILE);
   if (!existsSync(source))
     throw new CannotCopy(`There is no backup in ${from}. Name the folder that postern backup wrote.`);
@@ -71,6 +75,7 @@ export function restore(from: string, dataDir: string): Copied {
     if (there.length > 0) throw new CannotCopy(`${dataDir} holds an installation already. Move it away first.`);
     explained(`The backup cannot be copied to ${dataDir}`, () => {
       copyFileSync(source, part);
+      endLog(part, now);
       sync(part);
       renameSync(part, join(dataDir, FILE));
       sync(dataDir);
@@ -81,6 +86,16 @@ export function restore(from: string, dataDir: string): Copied {
   }
   return copied;
 }
+
+function endLog(file: string, now: number): void {
+  using database = new DatabaseSync(file);
+  const [end, forget] = END_LOG;
+  database.prepare(end.replaceAll('$1', '?1')).run(toStamp(now));
+  database.exec(forget);
+}
+
+/** Formats a time as `20261121T093000Z`. */
+export const toStamp = (at: number): string => new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 
 /** Turns errors of the file system and SQLite into CannotCopy: `what` and the reason. */
 export function explained<T>(what: string, work: () => T): T {

@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, sync } from '../../lib/folder.ts';
-import { backUp, CannotCopy, type Copied, explained, requireRecords } from './backup.ts';
+import { backUp, CannotCopy, type Copied, explained, requireRecords, toStamp } from './backup.ts';
 
 /** Sorts by time: `postern-20261121T093000Z`, with a number for a second one in the same second. */
 const NAME = /^postern-\d{8}T\d{6}Z(?:-\d+)?$/;
@@ -48,10 +48,10 @@ export function backUpInto({ dataDir, home, keep, now }: Run): Kept {
 }
 
 function nextName(home: string, now: number): string {
-  const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const taken = (path: string): boolean => existsSync(path) || existsSync(`${path}.part`);
-  let path = join(home, `postern-${stamp}`);
-  for (let i = 2; taken(path); i++) path = join(home, `postern-${stamp}-${i}`);
+  const first = join(home, `postern-${toStamp(now)}`);
+  let path = first;
+  for (let i = 2; taken(path); i++) path = `${first}-${i}`;
   return path;
 }
 

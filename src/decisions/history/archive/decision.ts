@@ -53,7 +53,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 };
 const OTHERWISE: Readonly<Record<string, string>> = { enforced: '1' };
 
-/** Files lack the columns of the item and the policy, which the records have; the leaf is null where it is not sealed. */
+/** Files lack the columns of item and policy, which the records have; the leaf is null where it is not sealed. */
 type ArchivedRow = SealedRow &
   StoredDecision & { policy_no: number } & { [name in keyof StoredLeaf]: StoredLeaf[name] | null };
 

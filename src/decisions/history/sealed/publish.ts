@@ -14,11 +14,32 @@ export const PUBLISH_EVERY_MS = 60_000;
 const HEADS_AT_ONCE = 500;
 const CHECKPOINT = 'log_checkpoint';
 const KEYS = 'log_keys';
+const RESTORED = 'log_restored';
 
 export interface Signing {
   /** The name of the log and of its keys, such as `access.example.com/log`. */
   origin: string;
+  /** The names that the log had before backups were restored, the newest first. */
+  earlier: readonly string[];
 }
+
+/** Returns the names of the log. `name`: the one that it began with. */
+export async function readNames(db: Db, name: string): Promise<Signing> {
+  const restored = (await readSetting<string[]>(db, RESTORED)) ?? [];
+  const [origin, ...earlier] = [name, ...restored.map((time) => `${name}/${time}`)].toReversed() as [string];
+  return { origin, earlier };
+}
+
+/**
+ * Ends the log in a backup that becomes an installation. Its checkpoints since the backup cannot be continued, so it
+ * goes on by another name: `$1` is the time. On SQLite, and only where checkpoints were signed.
+ */
+export const END_LOG = [
+  `insert into settings (name, value)
+     select '${RESTORED}', json_array($1) where exists (select 1 from settings where name = '${KEYS}')
+     on conflict (name) do update set value = json_insert(settings.value, '$[#]', $1)`,
+  `delete from settings where name = '${CHECKPOINT}'`,
+] as const;
 
 /** The newest one. */
 export interface SignedCheckpoint {
@@ -46,21 +67,23 @@ export const readCheckpoint = (db: Db): Promise<SignedCheckpoint | undefined> =>
 /** Appends the trees that grew to the public log, and signs it, if a minute has passed. Throws Conflict. */
 export async function publish(db: Db, signing: Signing, now: number): Promise<void> {
   const last = await readCheckpoint(db);
-  if (last !== undefined && now >= last.at && now < last.at + PUBLISH_EVERY_MS) return;
-  while (await publishSome(db, signing, now));
+  const isSigned = last?.note.startsWith(`${signing.origin}\n`) === true;
+  if (last !== undefined && isSigned && now >= last.at && now < last.at + PUBLISH_EVERY_MS) return;
+  while (await publishSome(db, signing, { now, isSigned }));
 }
 
-/** Returns whether there may be more. */
-async function publishSome(db: Db, signing: Signing, now: number): Promise<boolean> {
+/** `isSigned`: by the name of the log. Returns whether there may be more. */
+async function publishSome(db: Db, signing: Signing, { now, isSigned }: { now: number; isSigned: boolean }) {
   const grown = await db.read<{ no: number }>(
     `select no from log_trees where no <> ${PUBLIC_TREE} and size > published order by no limit ${HEADS_AT_ONCE}`,
   );
-  if (grown.length === 0) return false;
+  if (grown.length === 0 && isSigned) return false;
   const trees = await readTrees(db, 'no', [PUBLIC_TREE, ...grown.map(({ no }) => no)]);
   const { edge } = trees.get(PUBLIC_TREE) as KnownTree;
   trees.delete(PUBLIC_TREE);
   const before = edge.size;
   const heads = [...trees.values()];
+  if (before + heads.length === 0) return false;
   const tiles = append(
     edge,
     heads.map((tree) => hashLeaf(headData(tree.commitment, tree.edge.size, edgeRoot(tree.edge)))),
@@ -127,9 +150,11 @@ function signNote(name: string, lines: string, key: LogKey): string {
 }
 
 /** Returns the keys that verify, the newest first: a verifier key (C2SP signed-note) a line. */
-export async function listKeys(db: Db, { origin }: Signing): Promise<string> {
+export async function listKeys(db: Db, { origin, earlier }: Signing): Promise<string> {
   const keys = (await readKeys(db)).toReversed();
-  return keys
-    .map((key) => `${origin}+${keyId(origin, key).toString('hex')}+${typed(key).toString('base64')}\n`)
+  return [origin, ...earlier]
+    .flatMap((name) =>
+      keys.map((key) => `${name}+${keyId(name, key).toString('hex')}+${typed(key).toString('base64')}\n`),
+    )
     .join('');
 }
