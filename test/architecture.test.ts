@@ -71,7 +71,9 @@ const OWNERS: Record<string, string> = {
   daily_counts: 'decisions/history/retention/retire.ts decisions/history/retention/erase.ts',
   erasures: 'service/privacy/store.ts',
   log_leaves: 'decisions/history/sealed/seal.ts decisions/history/sealed/forget.ts',
-  log_trees: 'decisions/history/sealed/seal.ts decisions/history/sealed/publish.ts decisions/history/sealed/forget.ts',
+  log_statements: 'decisions/history/sealed/statements.ts decisions/history/sealed/forget.ts',
+  log_trees:
+    'decisions/history/sealed/seal.ts decisions/history/sealed/tiles.ts decisions/history/sealed/publish.ts decisions/history/sealed/forget.ts',
   log_tiles: 'decisions/history/sealed/tiles.ts',
   log_heads: 'decisions/history/sealed/publish.ts',
   requesters: 'requesters/store.ts',

@@ -1,33 +1,38 @@
 /**
- * Verifies receipts of decisions with the public key of the log alone. Promise: a receipt that verifies was published,
- * as it stands, in the log that the key signs; with an earlier checkpoint, nothing that it covers has changed since.
- * Formats: C2SP tlog-proof, tlog-checkpoint and signed-note; trees as in RFC 6962.
+ * Verifies receipts of decisions and of final statements with the public key of the log alone. Promise: a receipt that
+ * verifies was published, as it stands, in the log that the key signs; with an earlier checkpoint, nothing that it
+ * covers has changed since.
+ * Format: C2SP tlog-proof; trees as in RFC 6962.
  */
+import {
+  fromBase64,
+  joined,
+  type LogCheckpoint,
+  ReceiptError,
+  refuse,
+  sha256,
+  toBase64,
+  toHash,
+  utf8,
+  verifyCheckpoint,
+} from './checkpoint.ts';
 
-/** A receipt that failed verification; `message` says at which step. */
-export class ReceiptError extends Error {
-  override readonly name = 'ReceiptError';
-}
-
-/** A checkpoint that was signed by one of the keys. */
-export interface LogCheckpoint {
-  /** The name of the log. */
-  origin: string;
-  /** Entries of the log. */
-  size: number;
-  /** Base64. */
-  root: string;
-}
+export { type LogCheckpoint, ReceiptError, verifyCheckpoint } from './checkpoint.ts';
 
 /** The content of a receipt. A part is null where it was erased, or is not for the one who got the receipt. */
 export interface Receipt {
-  decision: Record<string, unknown>;
+  /** null in the receipt of a statement, as are `rule` and `inputs`. */
+  decision: Record<string, unknown> | null;
   rule: Record<string, unknown> | null;
   requester: Record<string, unknown> | null;
   inputs: Record<string, unknown> | null;
+  /** A final statement; null in the receipt of a decision. */
+  statement: Record<string, unknown> | null;
+  /** A decision that a line of the statement counts; null unless the receipt was made for one. */
+  counted: { decisionId: string; line: Record<string, unknown> } | null;
   /** The parts of which only a hash is left. */
   withheld: string[];
-  /** The place of the decision among those of its requester. */
+  /** The place of the decision or statement among those of its requester. */
   index: number;
   checkpoint: LogCheckpoint;
 }
@@ -37,10 +42,13 @@ export interface ReceiptOptions {
   checkpoint?: string;
 }
 
-const PARTS = ['decision', 'rule', 'requester', 'inputs'] as const;
+/** The parts of a leaf, whose first byte is its version. The first part is never withheld. */
+const DECISION = { version: 1, names: ['decision', 'rule', 'requester', 'inputs'] };
+const STATEMENT = { version: 2, names: ['statement', 'requester'] };
 type Part = { text: string; salt: string } | { hash: string };
 interface Extra {
-  parts: Record<(typeof PARTS)[number], Part>;
+  parts: Record<string, Part>;
+  counted?: { decisionId: string; line: number; index: number; hashes: string[] };
   tree: { owner: Part; index: number; size: number; hashes: string[] };
   since?: { size: number; hashes: string[] };
 }
@@ -54,8 +62,9 @@ export async function verifyReceipt(text: string, keys: string, options: Receipt
   const checkpoint = await verifyCheckpoint(note, keys);
   const extra = readExtra(encoded);
   const { parts, tree } = extra;
-  const leaf: Uint8Array[] = [Uint8Array.of(VERSION)];
-  for (const name of PARTS) leaf.push(await commitment(parts[name]));
+  const { version, names } = leafIn(extra);
+  const leaf: Uint8Array[] = [Uint8Array.of(version)];
+  for (const name of names) leaf.push(await commitment(parts[name] as Part));
   const treeRoot = await toRoot(await hashLeaf(joined(...leaf)), tree);
   const head = [Uint8Array.of(VERSION), await commitment(tree.owner), sizeBytes(tree.size), treeRoot];
   const hashes = path.split('\n').slice(0, -1);
@@ -64,12 +73,29 @@ export async function verifyReceipt(text: string, keys: string, options: Receipt
     size: checkpoint.size,
     hashes,
   });
-  if (toBase64(root) !== checkpoint.root) throw new ReceiptError('The decision is not in the log of the checkpoint.');
-  const shown = readParts(parts, tree.owner);
+  if (toBase64(root) !== checkpoint.root) {
+    throw new ReceiptError(`The ${String(names[0])} is not in the log of the checkpoint.`);
+  }
+  const shown = readParts(extra);
+  const counted = extra.counted === undefined ? null : await verifyCounted(shown.statement, extra.counted);
   if (options.checkpoint !== undefined) {
     await verifyGrowth(await verifyCheckpoint(noteIn(options.checkpoint), keys), checkpoint, extra.since);
   }
-  return { ...shown, index: tree.index, checkpoint };
+  return { ...shown, counted, index: tree.index, checkpoint };
+}
+
+const leafIn = ({ parts }: Extra) => ('statement' in parts ? STATEMENT : DECISION);
+
+/** A line of a statement has the root of the tree over its decision ids. */
+async function verifyCounted(
+  statement: Receipt['statement'],
+  { decisionId, line: no, index, hashes }: NonNullable<Extra['counted']>,
+): Promise<NonNullable<Receipt['counted']>> {
+  const lines = statement?.lines as Record<string, unknown>[] | undefined;
+  const line = lines?.[no] ?? refuse('The statement has no such line.');
+  const root = await toRoot(await hashLeaf(utf8(decisionId)), { index, size: Number(line.decisions), hashes });
+  if (toBase64(root) !== line.root) throw new ReceiptError(`The line does not count ${decisionId}.`);
+  return { decisionId, line };
 }
 
 /** A checkpoint as it is, or the end of a receipt. */
@@ -80,17 +106,26 @@ function readExtra(encoded: string): Extra {
   const text = new TextDecoder().decode(bytes);
   const extra = parse(text) as Extra;
   // Nothing that is not verified may be in it.
-  const { parts, tree, since } = extra;
+  const { parts, counted, tree, since } = extra;
+  if (typeof parts !== 'object' || parts === null) refuse(MALFORMED);
   const exact = {
-    parts: Object.fromEntries(PARTS.map((name) => [name, exactPart(parts?.[name])])),
+    parts: Object.fromEntries(leafIn(extra).names.map((name) => [name, exactPart(parts[name])])),
+    ...(counted === undefined ? {} : { counted: exactCounted(counted) }),
     tree: { owner: exactPart(tree?.owner), index: tree?.index, size: tree?.size, hashes: tree?.hashes },
     ...(since === undefined ? {} : { since: { size: since.size, hashes: since.hashes } }),
   };
   const isWhole = [exact.tree, ...(since === undefined ? [] : [since])].every(
     ({ size, hashes }) => Number.isSafeInteger(size) && Array.isArray(hashes),
   );
-  if (!isWhole || JSON.stringify(exact) !== text) refuse('The parts of the receipt are not in their form.');
+  if (!isWhole || JSON.stringify(exact) !== text) refuse(MALFORMED);
   return extra;
+}
+
+const MALFORMED = 'The parts of the receipt are not in their form.';
+
+function exactCounted({ decisionId, line, index, hashes }: NonNullable<Extra['counted']>) {
+  if (typeof decisionId !== 'string' || !Number.isSafeInteger(line) || !Array.isArray(hashes)) refuse(MALFORMED);
+  return { decisionId, line, index, hashes };
 }
 
 function exactPart(part: Part | undefined): Partial<Part> {
@@ -98,20 +133,25 @@ function exactPart(part: Part | undefined): Partial<Part> {
   return { text: part?.text, salt: part?.salt };
 }
 
-function readParts(parts: Extra['parts'], owner: Part): Omit<Receipt, 'index' | 'checkpoint'> {
-  const open = (part: Part) => ('hash' in part ? null : (parse(part.text) as Record<string, unknown> | null));
-  const requester = open(parts.requester);
-  const decision = open(parts.decision);
-  if (decision === null) throw new ReceiptError('The receipt lacks the decision.');
-  if (requester !== null && 'text' in owner && owner.text !== (requester.requesterId ?? '')) {
-    throw new ReceiptError('The decision is among those of another requester.');
+function readParts(extra: Extra): Omit<Receipt, 'counted' | 'index' | 'checkpoint'> {
+  const { parts, tree } = extra;
+  const { names } = leafIn(extra);
+  const open = (name: string) => {
+    const part = parts[name];
+    return part === undefined || 'hash' in part ? null : (parse(part.text) as Record<string, unknown> | null);
+  };
+  const requester = open('requester');
+  if (open(names[0] as string) === null) throw new ReceiptError(`The receipt lacks the ${String(names[0])}.`);
+  if (requester !== null && 'text' in tree.owner && tree.owner.text !== (requester.requesterId ?? '')) {
+    throw new ReceiptError(`The ${String(names[0])} is among those of another requester.`);
   }
   return {
-    decision,
-    rule: open(parts.rule),
+    decision: open('decision'),
+    rule: open('rule'),
     requester,
-    inputs: open(parts.inputs),
-    withheld: PARTS.filter((name) => 'hash' in parts[name]),
+    inputs: open('inputs'),
+    statement: open('statement'),
+    withheld: names.filter((name) => 'hash' in (parts[name] as Part)),
   };
 }
 
@@ -119,7 +159,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return refuse('The parts of the receipt are not in their form.');
+    return refuse(MALFORMED);
   }
 }
 
@@ -191,48 +231,6 @@ async function toRoot(leaf: Uint8Array, { index, size, hashes }: Path): Promise<
   return hashed;
 }
 
-const NOTE = /^(([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n)\n((?:— [^\n ]+ [A-Za-z0-9+/=]+\n)+)$/;
-/** Name, id and key; base64 may have a plus, too. */
-const KEY = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
-const ED25519 = 1;
-
-/** Verifies a checkpoint by one of the keys; other signatures, as of witnesses, do no harm. Throws ReceiptError. */
-export async function verifyCheckpoint(note: string, keys: string): Promise<LogCheckpoint> {
-  const [text, origin, size, root, signatures] = (
-    NOTE.exec(note) ?? refuse('The checkpoint is not in its form.')
-  ).slice(1) as [string, string, string, string, string];
-  const known = keys.split('\n').filter((line) => line.trim() !== '');
-  for (const line of signatures.split('\n').slice(0, -1)) {
-    const [, name = '', encoded = ''] = line.split(' ');
-    if (name !== origin) continue;
-    for (const key of known) {
-      if (await isSignedBy(key.trim(), { name, text, signature: fromBase64(encoded) })) {
-        return { origin, size: Number(size), root: toBase64(toHash(root)) };
-      }
-    }
-  }
-  throw new ReceiptError(`The checkpoint of ${origin} is signed by none of the keys.`);
-}
-
-interface Signed {
-  name: string;
-  text: string;
-  /** Id of the key and signature. */
-  signature: Uint8Array<ArrayBuffer>;
-}
-
-async function isSignedBy(key: string, { name, text, signature }: Signed): Promise<boolean> {
-  const [, keyName, id, encoded = ''] = KEY.exec(key) ?? refuse('A key is not in its form.');
-  const typed = fromBase64(encoded);
-  if (keyName !== name || typed[0] !== ED25519) return false;
-  const own = (await sha256(joined(utf8(`${name}\n`), typed))).subarray(0, 4);
-  if (toHex(own) !== id || toHex(signature.subarray(0, 4)) !== id) return false;
-  const verifier = await crypto.subtle
-    .importKey('raw', typed.subarray(1), 'Ed25519', false, ['verify'])
-    .catch(() => refuse('A key is not in its form.'));
-  return crypto.subtle.verify('Ed25519', verifier, signature.subarray(4), utf8(text));
-}
-
 async function commitment(part: Part): Promise<Uint8Array> {
   if ('hash' in part) return toHash(part.hash);
   const salt = fromBase64(part.salt);
@@ -251,49 +249,4 @@ const hashLeaf = (data: Uint8Array): Promise<Uint8Array> => sha256(joined(Uint8A
 const hashNode = (left: Uint8Array, right: Uint8Array): Promise<Uint8Array> =>
   sha256(joined(Uint8Array.of(1), left, right));
 
-async function sha256(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', data));
-}
-
-const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-
-function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
-
-const HASH_BYTES = 32;
 const SALT_BYTES = 16;
-
-function toHash(text: string): Uint8Array {
-  const bytes = fromBase64(text);
-  return bytes.length === HASH_BYTES ? bytes : refuse('The receipt has a hash of a wrong length.');
-}
-
-/** Takes the one spelling of the bytes: another would go unnoticed. */
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  try {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    if (toBase64(bytes) === text) return bytes;
-  } catch {
-    // Refused below.
-  }
-  return refuse('The receipt or a key has text that is not base64.');
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
-}
-
-const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-
-function refuse(message: string): never {
-  throw new ReceiptError(message);
-}

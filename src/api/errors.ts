@@ -161,6 +161,7 @@ export const ERRORS = {
     type: 'conflict_error',
     meaning: 'The billing period has not ended, or ended less than a minute ago. Finalize its statement later.',
   },
+  statement_not_final: { status: 409, type: 'conflict_error', meaning: 'Only final statements have receipts.' },
   statement_final: {
     status: 409,
     type: 'conflict_error',

@@ -1,7 +1,8 @@
 /** `postern verify`: verifies a receipt with the public key of the log, and without the service that made it. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { ReceiptError, verifyReceipt } from '../../client/src/receipt.ts';
+import { type Receipt, ReceiptError, verifyReceipt } from '../../client/src/receipt.ts';
+import type { Answered } from '../../client/src/types.ts';
 import { plain } from '../lib/terminal-text.ts';
 import { type CommandContext, does, examples } from './command.ts';
 import { isAddress } from './import/source.ts';
@@ -16,9 +17,9 @@ interface Options {
 export function verifyCommand(parent: Command, context: CommandContext): void {
   const command = parent
     .command('verify')
-    .argument('<file>', 'receipt of a decision')
+    .argument('<file>', 'receipt of a decision or of a statement')
     .description(
-      'Verifies the receipt of a decision, with the public key of the log alone. It needs no service. Guide: docs/receipts.md',
+      'Verifies a receipt with the public key of the log alone. It needs no service. Guide: docs/receipts.md',
     )
     .requiredOption('--public-key <file|url>', 'keys of the log, such as https://access.example.com/log/key')
     .option(
@@ -40,10 +41,9 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
         await terminal.out(json(receipt));
         return EXIT.ok;
       }
-      const { decision, requester, checkpoint, withheld } = receipt;
-      const verdict = decision.allowed === true ? 'allowed' : `denied (${String(decision.reason)})`;
+      const { requester, checkpoint, withheld } = receipt;
       const lines = [
-        `Verified: ${String(decision.id)} of ${String(decision.created)} was ${verdict}.`,
+        ...toFindings(receipt),
         `Requester: ${String(requester === null ? 'erased' : (requester.requesterId ?? 'none'))}`,
         `Log: ${checkpoint.origin}, ${checkpoint.size} entries`,
         ...(options.checkpoint === undefined ? [] : ['The log continues the earlier checkpoint.']),
@@ -56,6 +56,21 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
       throw error;
     }
   });
+}
+
+/** Says what the receipt proves. */
+function toFindings({ decision, statement, counted }: Receipt): string[] {
+  if (decision !== null) {
+    const verdict = decision.allowed === true ? 'allowed' : `denied (${String(decision.reason)})`;
+    return [`Verified: ${String(decision.id)} of ${String(decision.created)} was ${verdict}.`];
+  }
+  const { id, period, decisions, total, terms } = statement as unknown as Answered<'getStatement'>;
+  const amount = `${total.amount} ${terms.currency}`;
+  const verified = `Verified: ${id} of ${period} is final: ${amount} for ${decisions} decisions.`;
+  if (counted === null) return [verified];
+  const { purpose, tier } = counted.line;
+  const line = `${String(purpose ?? 'no purpose')}, tier ${String(tier)}`;
+  return [verified, `It counts ${counted.decisionId} (${line}).`];
 }
 
 function readText(file: string): string {

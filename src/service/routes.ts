@@ -102,7 +102,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   addContentRoutes(app, parts);
   publishingRoutes(app, parts, robotsReads);
   addRequesterRoutes(app, parts);
-  statementRoutes(app, { ...pickCounting(parts), changes, publisher: config.publisher });
+  statementRoutes(app, { ...pickCounting(parts), changes, signing: parts.signing, publisher: config.publisher });
   crawlerRoutes(app, parts.directory);
   addPolicyRoutes(app, parts);
   const managing = { db, changes, clock, holderOf: (id: string) => getHolder(db, id) };

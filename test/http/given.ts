@@ -22,7 +22,7 @@ const TABLE: readonly [number, string, string][] = [
   [
     409,
     'conflict_error',
-    'external_id_exists requester_exists crawler_exists too_many_crawlers license_request_closed too_many_license_requests statement_running statement_final policy_in_use default_policy last_admin_key idempotency_key_in_use',
+    'external_id_exists requester_exists crawler_exists too_many_crawlers license_request_closed too_many_license_requests statement_running statement_not_final statement_final policy_in_use default_policy last_admin_key idempotency_key_in_use',
   ],
   [412, 'conflict_error', 'precondition_failed'],
   [422, 'idempotency_error', 'idempotency_key_reused'],

@@ -23,7 +23,7 @@ const TABLE: readonly [RegExp, string][] = [
   [/^GET \/v1\/(policies|crawlers|offers)(\/.*)?$/, 'policies:read'],
   [/^(POST|PUT|PATCH|DELETE) \/v1\/policies(\/.*)?$/, 'policies:write'],
   [/^(PUT|DELETE) \/v1\/offers\/.*$/, 'requesters:write'],
-  [/^GET \/v1\/(requesters|licenses|license-requests|statements)(\/.*)?$/, 'requesters:read'],
+  [/^GET \/v1\/(requesters|licenses|license-requests|statements)(\/(?!.*\/proof).*)?$/, 'requesters:read'],
   [/^POST \/v1\/statements\/(preview|\{id\}\/reconcile)$/, 'requesters:read'],
   [/^(POST|PATCH|DELETE) \/v1\/(requesters|licenses|license-requests|statements)(\/.*)?$/, 'requesters:write'],
   [/^(POST \/v1\/crawlers|DELETE \/v1\/crawlers\/\{token\})$/, 'policies:write'],
@@ -54,6 +54,7 @@ const IN_SECRET: ReadonlyMap<string, readonly string[]> = new Map([
   ['POST /access/v1/search/resource', ['policies:read', 'content:read']],
   ['POST /access/v1/search/action', ['policies:read', 'content:read']],
   ['GET /v1/policies/{id}/candidate', ['policies:read', 'analytics:read']],
+  ['GET /v1/statements/{id}/proof', ['requesters:read', 'analytics:read']],
 ]);
 /** Routes that refuse public keys: what they answer has prices, credentials, or names of partners. */
 const SECRET_ALONE =
@@ -154,6 +155,7 @@ const PROMISED = [
   'GET /v1/audit-log',
   'GET /v1/statements',
   'GET /v1/statements/{id}',
+  'GET /v1/statements/{id}/proof',
   'POST /v1/statements/preview',
   'POST /v1/statements/{id}/reconcile',
   'POST /v1/statements/{id}/finalize',
@@ -179,6 +181,7 @@ const PROMISED = [
   'GET /v1/me/licenses/{id}/usage',
   'GET /v1/me/statements',
   'GET /v1/me/statements/{id}',
+  'GET /v1/me/statements/{id}/proof',
   'GET /v1/me/decisions',
   'GET /v1/me/decisions/{id}',
   'GET /v1/me/decisions/{id}/proof',
@@ -251,10 +254,8 @@ describe('the matrix', () => {
         }
       }
       for (const missing of needed) {
-        const answer = await ask(
-          route,
-          await makeKey(postern, { permissions: PERMISSIONS.filter((one) => one !== missing) }),
-        );
+        const others = PERMISSIONS.filter((one) => one !== missing && one !== IMPLIED.get(missing));
+        const answer = await ask(route, await makeKey(postern, { permissions: others }));
         assertError(answer, 'insufficient_permissions');
         assert.ok(answer.body.error.message.includes(`does not hold the permission ${missing}.`), answer.text);
       }

@@ -26,6 +26,7 @@ const ERASED: Record<string, string> = {
   licenses: 'id requester_id type features scope status metadata terms',
   limits: 'key state',
   log_leaves: 'requester_salt inputs_salt',
+  log_statements: 'requester_salt',
   log_trees: 'requester_id salt',
   policy_versions: 'rules',
   receipts: 'body',
@@ -64,6 +65,7 @@ const FREE: Record<string, string> = {
   license_terms: 'license_id tail',
   // Hashes, which cannot be guessed once their salt is erased.
   log_leaves: 'decision_salt rule_salt requester_hash inputs_hash',
+  log_statements: 'statement_id statement_salt requester_hash',
   log_tiles: 'hashes',
   log_trees: 'commitment',
   offers: 'id license_type collection_id features unit currency contact url valid_until x402',

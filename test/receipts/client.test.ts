@@ -1,8 +1,8 @@
-/** Promise: the client accepts each receipt of a log that was built from the standards alone. */
+/** Promise: the client accepts each receipt of a log built from the standards alone, and finds every change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ReceiptError, verifyReceipt } from '../../client/src/receipt.ts';
-import { makeReceipt, NAME, openSigner, withMovedSalt, write } from './second.ts';
+import { makeReceipt, NAME, openSigner, type Shown, withMovedSalt, write } from './second.ts';
 
 const signer = openSigner();
 const SHAPE = { decisions: 5, index: 2, entries: 7, head: 3 };
@@ -25,6 +25,59 @@ test('each earlier checkpoint of logs of 1 to 17, and none of another log of the
       await verifyReceipt(write(made), signer.key, { checkpoint: made.old });
       await assert.rejects(verifyReceipt(write(made), signer.key, { checkpoint: other.old }), /does not continue/);
     }
+  }
+});
+
+test('final statements: each decision of lines of 1 to 17', async () => {
+  for (let count = 1; count <= 17; count++) {
+    const ids = Array.from({ length: count }, (_, i) => `dec_${i}`);
+    for (let counted = 0; counted < count; counted++) {
+      const made = makeReceipt(signer, { ...SHAPE, statement: { ids, counted } });
+      const receipt = await verifyReceipt(write(made), signer.key);
+      assert.deepEqual(
+        [receipt.decision, receipt.statement?.id, receipt.requester?.requesterId],
+        [null, 'stm_1', 'acme'],
+      );
+      assert.deepEqual(
+        [receipt.counted?.decisionId, receipt.counted?.line.decisions, receipt.withheld],
+        [ids[counted], count, []],
+      );
+      const other = { ...(made.extra.counted as NonNullable<typeof made.extra.counted>), decisionId: 'dec_x' };
+      const extra = { ...made.extra, counted: other };
+      await assert.rejects(verifyReceipt(write({ ...made, extra }), signer.key), /does not count dec_x/);
+    }
+  }
+  const whole = await verifyReceipt(
+    write(makeReceipt(signer, { ...SHAPE, statement: { ids: ['dec_0'] } })),
+    signer.key,
+  );
+  assert.deepEqual([whole.statement?.id, whole.counted], ['stm_1', null]);
+});
+
+test('a receipt of a statement whose every bit was changed', async () => {
+  const made = makeReceipt(signer, { ...SHAPE, statement: { ids: ['dec_0', 'dec_1', 'dec_2'], counted: 1 } });
+  const whole = write(made);
+  await verifyReceipt(whole, signer.key);
+  const bytes = Buffer.from(JSON.stringify(made.extra));
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const other = Buffer.from(bytes);
+    other[bit >> 3] = (other[bit >> 3] as number) ^ (1 << (bit & 7));
+    const lines = whole.split('\n');
+    lines[1] = `extra ${other.toString('base64')}`;
+    await assert.rejects(verifyReceipt(lines.join('\n'), signer.key), ReceiptError, `bit ${bit}`);
+  }
+});
+
+test('a statement as a decision, and a decision as a statement', async () => {
+  const of = (shape: object) => makeReceipt(signer, { ...SHAPE, ...shape });
+  for (const [made, name, others] of [
+    [of({ statement: { ids: ['dec_0'] } }), 'statement', ['decision', 'rule', 'requester', 'inputs']],
+    [of({}), 'decision', ['statement', 'requester']],
+  ] as const) {
+    const first = made.extra.parts[name] as Shown;
+    const parts = Object.fromEntries(others.map((other) => [other, first]));
+    const receipt = write({ ...made, extra: { ...made.extra, parts } });
+    await assert.rejects(verifyReceipt(receipt, signer.key), ReceiptError);
   }
 });
 

@@ -61,6 +61,7 @@ export type Shown = { text: string; salt: string } | { hash: string };
 
 export interface Extra {
   parts: Record<string, Shown>;
+  counted?: { decisionId: string; line: number; index: number; hashes: string[] };
   tree: { owner: Shown; index: number; size: number; hashes: string[] };
   since?: { size: number; hashes: string[] };
 }
@@ -89,6 +90,8 @@ export interface Shape {
   hides?: readonly string[];
   /** The text of the decision. */
   decision?: string;
+  /** Proves a final statement instead, whose line 1 counts these decisions. `counted`: proves one of them, too. */
+  statement?: { ids: readonly string[]; counted?: number };
 }
 
 export interface Made {
@@ -103,15 +106,36 @@ export interface Made {
 
 const DECISION = JSON.stringify({ id: 'dec_1', allowed: true, reason: null });
 
-export function makeReceipt(signer: Signer, shape: Shape): Made {
-  const { decisions, index, entries, head, since, hides = [], decision = DECISION } = shape;
+const REQUESTER = { requesterId: 'acme', licenseId: null, claimed: null };
+
+/** The parts of the leaf, the first byte of it, and what else a receipt has of it. */
+function makeLeaf({ decision = DECISION, statement }: Shape) {
+  if (statement === undefined) {
+    const parts = {
+      decision: salted(decision),
+      rule: salted(JSON.stringify({ policyId: 'pol_1', rule: 0 })),
+      requester: salted(JSON.stringify(REQUESTER)),
+      inputs: salted('null'),
+    };
+    return { version: 1, parts, more: {} };
+  }
+  const { ids, counted } = statement;
+  const leaves = ids.map((id) => Buffer.from(id));
+  const line = { kind: 'usage', decisions: ids.length, root: rootOver(leaves).toString('base64') };
   const parts = {
-    decision: salted(decision),
-    rule: salted(JSON.stringify({ policyId: 'pol_1', rule: 0 })),
-    requester: salted(JSON.stringify({ requesterId: 'acme', licenseId: null, claimed: null })),
-    inputs: salted('null'),
+    statement: salted(JSON.stringify({ id: 'stm_1', status: 'final', lines: [{ kind: 'flat' }, line] })),
+    requester: salted(JSON.stringify({ requesterId: 'acme', requesterName: null, reference: null })),
   };
-  const leaf = Buffer.concat([Buffer.of(1), ...Object.values(parts).map(commitment)]);
+  if (counted === undefined) return { version: 2, parts, more: {} };
+  const hashes = texts(path(counted, leaves));
+  const proven = { decisionId: ids[counted] as string, line: 1, index: counted, hashes };
+  return { version: 2, parts, more: { counted: proven } };
+}
+
+export function makeReceipt(signer: Signer, shape: Shape): Made {
+  const { decisions, index, entries, head, since, hides = [] } = shape;
+  const { version, parts, more } = makeLeaf(shape);
+  const leaf = Buffer.concat([Buffer.of(version), ...Object.values(parts).map(commitment)]);
   const tree = Array.from({ length: decisions }, (_, i) => (i === index ? leaf : randomBytes(129)));
   const owner = salted('acme');
   const own = Buffer.concat([Buffer.of(1), commitment(owner), uint64(decisions), rootOver(tree)]);
@@ -122,6 +146,7 @@ export function makeReceipt(signer: Signer, shape: Shape): Made {
   return {
     extra: {
       parts: Object.fromEntries(shown),
+      ...more,
       tree: { owner, index, size: decisions, hashes: texts(path(index, tree)) },
       ...(since === undefined ? {} : { since: { size: since, hashes: texts(proof(since, log)) } }),
     },

@@ -1306,6 +1306,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/statements/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the receipt of a final statement
+         * @description Needs the permissions `analytics:read` (Read usage and the decision log) and `requesters:read` (Read requesters and licenses). Not for public keys.
+         */
+        get: operations["getStatementProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/statements/{id}/reconcile": {
         parameters: {
             query?: never;
@@ -2302,6 +2322,26 @@ export interface paths {
          * @description Needs the token of a requester; answers with its own data.
          */
         get: operations["getOwnStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/statements/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the receipt of your final statement
+         * @description Needs the token of a requester; answers with its own data.
+         */
+        get: operations["getOwnStatementProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3667,7 +3707,7 @@ export interface components {
             };
         };
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "ambiguous_content" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "crawler_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "crawler_exists" | "too_many_crawlers" | "statement_running" | "statement_final" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
+        ErrorCode: "invalid_request" | "ambiguous_content" | "invalid_json" | "invalid_cursor" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_requester_token" | "invalid_requester_token" | "insufficient_permissions" | "ip_not_allowed" | "requester_suspended" | "content_not_found" | "collection_not_found" | "site_not_found" | "signal_not_found" | "policy_not_found" | "policy_version_not_found" | "candidate_not_found" | "requester_not_found" | "requester_token_not_found" | "license_not_found" | "license_request_not_found" | "offer_not_found" | "crawler_not_found" | "user_not_found" | "proxy_probe_not_found" | "statement_not_found" | "api_key_not_found" | "decision_not_found" | "webhook_not_found" | "event_not_found" | "delivery_not_found" | "route_not_found" | "method_not_allowed" | "external_id_exists" | "requester_exists" | "crawler_exists" | "too_many_crawlers" | "statement_running" | "statement_not_final" | "statement_final" | "license_request_closed" | "too_many_license_requests" | "policy_in_use" | "default_policy" | "last_admin_key" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "api_rate_limit_exceeded" | "idempotency_key_reused" | "internal_error" | "service_unavailable" | "storage_full";
         /** @enum {unknown} */
         ErrorType: "validation_error" | "authentication_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         Evaluation: {
@@ -6121,6 +6161,8 @@ export interface components {
             firstDecisionId: string | null;
             lastDecisionId: string | null;
             sha256: string | null;
+            /** @description Root of the tree of RFC 6962 over the sorted decision ids, in base64: receipts prove single decisions by it. Absent until the statement is final, and on those that became final before there were roots */
+            root?: string;
             /** @description Decisions of the line whose items were deleted */
             deleted: components["schemas"]["HashedDecisions"] | null;
             /** @description The statement that a correction corrects */
@@ -9820,6 +9862,35 @@ export interface operations {
             "5XX": components["responses"]["Refused"];
         };
     };
+    getStatementProof: {
+        parameters: {
+            query?: {
+                /** @description The size of an earlier checkpoint: the receipt also shows that the log continues it */
+                since?: number;
+                /** @description The receipt also shows that a line of the statement counts this decision */
+                decisionId?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A receipt (C2SP tlog-proof); `postern verify` verifies it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
     reconcileStatement: {
         parameters: {
             query?: never;
@@ -11786,6 +11857,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statement"];
+                };
+            };
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Refused"];
+        };
+    };
+    getOwnStatementProof: {
+        parameters: {
+            query?: {
+                /** @description The size of an earlier checkpoint: the receipt also shows that the log continues it */
+                since?: number;
+                /** @description The receipt also shows that a line of the statement counts this decision */
+                decisionId?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A receipt (C2SP tlog-proof); `postern verify` verifies it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
             "4XX": components["responses"]["Refused"];

@@ -14,6 +14,7 @@ import { openText, readText } from '../read-file.ts';
 import { json, printList, report } from '../terminal.ts';
 import { readArchived } from './archived.ts';
 import { compareHeads } from './compare.ts';
+import { receiptCommand } from './receipt.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { type DecisionSources, findDifferences } from './verify.ts';
 import { toNotLooked, toText } from './verify-text.ts';
@@ -23,12 +24,13 @@ type Statement = Answered<'getStatement'>;
 export function statementsCommand(parent: Command, context: CommandContext): void {
   const group = parent
     .command('statements')
-    .description('Statements of licenses with terms: list, show, finalize, verify, reconcile.');
+    .description('Statements of licenses with terms: list, show, finalize, verify, reconcile, get receipts.');
   listCommand(group, context);
   showCommand(group, context);
   finalizeCommand(group, context);
   verifyCommand(group, context);
   reconcileCommand(group, context);
+  receiptCommand(group, context);
 }
 
 function listCommand(parent: Command, context: CommandContext): void {

@@ -1,7 +1,7 @@
 /** Compares what a statement says with what was counted again. */
 import type { Answered } from '../../../client/src/types.ts';
 import { computeBill, toAmount } from '../../reports/statements/bill.ts';
-import type { Tallied, TalliedLine } from '../../reports/statements/tally.ts';
+import type { Tallied, TalliedLine } from '../../reports/statements/tallied.ts';
 import { toMicros } from '../../rules/terms/money.ts';
 
 type Statement = Answered<'getStatement'>;
@@ -132,7 +132,7 @@ const amountName = (line: Pick<Line, 'kind' | 'purpose' | 'tier'>): string =>
 export const lineName = ({ purpose, tier }: { purpose: string | null; tier: number | null }): string =>
   `${purpose ?? 'no purpose'}, tier ${tier}`;
 
-const FIELDS = ['units', 'decisions', 'firstDecisionId', 'lastDecisionId', 'sha256'] as const;
+const FIELDS = ['units', 'decisions', 'firstDecisionId', 'lastDecisionId', 'sha256', 'root'] as const;
 
 export function compareLines(stated: readonly Line[], counted: readonly TalliedLine[]): StatementDifference[] {
   const lines = new Map(counted.map((line) => [lineName({ ...line, tier: line.tier + 1 }), line]));

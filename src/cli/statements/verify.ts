@@ -2,7 +2,8 @@
 import type { Answered } from '../../../client/src/types.ts';
 import { DECISION_ID_LENGTH } from '../../decisions/ledger/decision-ids.ts';
 import { invocation } from '../../lib/invocation.ts';
-import { type Tallied, Tally, type TallyIds } from '../../reports/statements/tally.ts';
+import type { Tallied } from '../../reports/statements/tallied.ts';
+import { Tally, type TallyIds } from '../../reports/statements/tally.ts';
 import { countsPurpose } from '../../rules/terms/terms.ts';
 import { textLines } from '../import/text-lines.ts';
 import { misused } from '../outcome.ts';
@@ -132,8 +133,9 @@ function joined(known: Known | undefined, one: Exported): Known {
   return { ...base, ...(removed === undefined ? {} : { removed }), ...(unit === undefined ? {} : { unit }) };
 }
 
-function tally({ terms }: Statement, sorted: readonly Known[], isApart: (one: Known) => boolean): Tallied {
-  const counting = new Tally(terms, exportedIds(sorted));
+function tally({ terms, lines }: Statement, sorted: readonly Known[], isApart: (one: Known) => boolean): Tallied {
+  const trees = lines.some(({ root }) => root !== undefined);
+  const counting = new Tally(terms, exportedIds(sorted), { trees });
   let seen = '';
   for (const [seq, one] of sorted.entries()) {
     const { purpose, contentId, url, file, unit, recordOnly } = one;

@@ -6,6 +6,7 @@ import { CRAWLER_DIRECTORY } from './0037-crawler-directory.ts';
 import { CONTACTS } from './0038-contacts.ts';
 import { OWN_CRAWLERS } from './0039-own-crawlers.ts';
 import { SEALED } from './0040-sealed.ts';
+import { SEALED_STATEMENTS } from './0041-sealed-statements.ts';
 
 /** The version of `0001`. It makes the same tables as the 36 migrations that there were before the first release. */
 export const FIRST_VERSION = 36;
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   CONTACTS,
   OWN_CRAWLERS,
   SEALED,
+  SEALED_STATEMENTS,
 ];
 
 /** The version of a store after all of them. */

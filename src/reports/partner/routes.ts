@@ -8,10 +8,10 @@ import { preferred } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
 import type { CheckDeps } from '../../decisions/check/check.ts';
 import { makeReceipt, type ReceiptDeps } from '../../decisions/history/sealed/proof.ts';
-import { RECEIPT, RECEIPT_TYPE } from '../../decisions/history/sealed/routes.ts';
+import { RECEIPT, RECEIPT_TYPE, StatementReceiptQuery } from '../../decisions/history/sealed/routes.ts';
 import { type Offered, toOffered } from '../../requesters/offers/offer.ts';
 import { type RequestDeps, requestRoutes } from '../../requesters/requests/routes.ts';
-import { prefersCsv, sendStatement, sendStatements } from '../statements/routes.ts';
+import { prefersCsv, sendReceipt, sendStatement, sendStatements } from '../statements/routes.ts';
 import { LicenseUsage, StatementAnswer } from '../statements/schema.ts';
 import { reportCsv } from '../usage/report-csv.ts';
 import { AccessPage, checkOwnAccess, OwnAccess } from './access.ts';
@@ -50,6 +50,7 @@ export function partnerRoutes(app: App, deps: PartnerDeps): void {
   }));
   licenseRoutes(partners, deps);
   statementRoutes(partners, deps);
+  statementProofRoute(partners, deps);
   decisionRoutes(partners, deps);
   usageRoute(partners, deps);
   accessRoutes(partners, deps);
@@ -105,6 +106,18 @@ function statementRoutes(partners: PartnerApp, deps: PartnerDeps): void {
     await finished(reply.raw).catch(() => {});
     return sent;
   });
+}
+
+function statementProofRoute(partners: PartnerApp, deps: PartnerDeps): void {
+  const proof = {
+    ...RECEIPT,
+    query: StatementReceiptQuery,
+    id: 'getOwnStatementProof',
+    is: 'Get the receipt of your final statement',
+  };
+  partnerRoute(partners, 'GET /v1/me/statements/:id/proof', proof, async (requesterId, { params, query }, reply) =>
+    sendReceipt(deps, reply, { ...query, billed: await getOwnBilled(deps, requesterId, params.id) }),
+  );
 }
 
 function decisionRoutes(partners: PartnerApp, deps: PartnerDeps): void {

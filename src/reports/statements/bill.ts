@@ -3,7 +3,7 @@ import { formatAmount, toJsonMicros } from '../../rules/terms/money.ts';
 import type { Share } from '../../rules/terms/periods.ts';
 import { computeFees, linePrice } from '../../rules/terms/price.ts';
 import type { Terms, Tier } from '../../rules/terms/terms.ts';
-import type { Hashed, TalliedLine } from './tally.ts';
+import type { Hashed, TalliedLine } from './tallied.ts';
 
 export const LINE_KINDS = ['usage', 'true_up', 'flat', 'correction'] as const;
 
@@ -24,6 +24,8 @@ export interface StatementLine extends Amount {
   firstDecisionId: string | null;
   lastDecisionId: string | null;
   sha256: string | null;
+  /** On usage of final statements. */
+  root?: string;
   deleted: Hashed | null;
   /** The statement that a correction corrects. */
   statementId: string | null;

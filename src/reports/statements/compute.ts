@@ -11,7 +11,8 @@ import { type Bill, type Correction, computeBill, toAmount } from './bill.ts';
 import { type Correctable, findChanged, findCorrectable, findCorrection } from './corrections.ts';
 import type { Billed, BilledContract, Statement } from './statement.ts';
 import { type FinalStatement, findFinals } from './store.ts';
-import { type Tallied, Tally } from './tally.ts';
+import type { Tallied, TallyOptions } from './tallied.ts';
+import { Tally } from './tally.ts';
 
 export interface ComputeDeps extends History {
   ledgerNo: number;
@@ -29,6 +30,7 @@ interface Job {
   licenseId: string;
   span: Pick<BillingPeriodSpan, 'start' | 'end' | 'terms'>;
   tally: Tally;
+  options: TallyOptions;
 }
 
 export interface ComputeOptions {
@@ -36,20 +38,22 @@ export interface ComputeOptions {
   from?: 'records' | 'columns';
   /** Where the latest final period is counted again. Of earlier ones, only those that changed are. */
   recount?: 'records' | 'columns';
+  /** Also builds the trees of lines. */
+  trees?: boolean;
 }
 
 /** Returns the statements in the order of `billed`. */
 export async function computeStatements(
   deps: ComputeDeps,
   billed: readonly Billed[],
-  { from = 'columns', recount = 'records' }: ComputeOptions = {},
+  { from = 'columns', recount = 'records', trees = false }: ComputeOptions = {},
 ): Promise<Computed[]> {
   const finals = await findFinals(
     deps.db,
     billed.map(({ id }) => id),
   );
   const open = billed.filter(({ id }) => !finals.has(id));
-  const jobs = new Map(open.map((one) => [one.id, toJob(deps, one)]));
+  const jobs = new Map(open.map((one) => [one.id, toJob(deps, one, { trees })]));
   const onRecords = { ...deps, columns: undefined };
   await runJobs(from === 'records' ? onRecords : deps, [...jobs.values()]);
   const corrections = await computeCorrections(deps, open, recount);
@@ -79,18 +83,30 @@ async function computeCorrections(deps: ComputeDeps, open: readonly Billed[], re
   return new Map([...correctable].map(([id, some]) => [id, some.flatMap(correct)]));
 }
 
-const newTally = ({ ledgerNo }: ComputeDeps, terms: Terms): Tally => new Tally(terms, new DecisionIds(ledgerNo));
+/** Returns the way of a decision to the root of its line; undefined where no line counts it. */
+export async function provePath(deps: ComputeDeps, final: FinalStatement, decisionId: string) {
+  const job = toRecount(deps, final, { prove: decisionId });
+  await runJobs(deps, [job]);
+  const path = await job.tally.findPath();
+  const line = path && job.tally.result().lines.find((one) => one.purpose === path.purpose && one.tier === path.tier);
+  return path && { ...path, root: line?.root };
+}
 
-const toJob = (deps: ComputeDeps, { contract, span }: Billed): Job => ({
+const newTally = ({ ledgerNo }: ComputeDeps, terms: Terms, options: TallyOptions): Tally =>
+  new Tally(terms, new DecisionIds(ledgerNo), options);
+
+const toJob = (deps: ComputeDeps, { contract, span }: Billed, options: TallyOptions): Job => ({
   licenseId: contract.licenseId,
   span,
-  tally: newTally(deps, span.terms),
+  tally: newTally(deps, span.terms, options),
+  options,
 });
 
-const toRecount = (deps: ComputeDeps, { statement, from, to }: FinalStatement): Job => ({
+const toRecount = (deps: ComputeDeps, { statement, from, to }: FinalStatement, options: TallyOptions = {}): Job => ({
   licenseId: statement.licenseId,
   span: { start: from, end: to, terms: statement.terms },
-  tally: newTally(deps, statement.terms),
+  tally: newTally(deps, statement.terms, options),
+  options,
 });
 
 async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
@@ -107,7 +123,7 @@ async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
   let own: readonly Job[] = [];
   await countLicensed(deps, query, {
     begin() {
-      for (const job of jobs) job.tally = new Tally(job.span.terms, ids);
+      for (const job of jobs) job.tally = new Tally(job.span.terms, ids, job.options);
     },
     take(decision) {
       if (decision.licenseId !== last) {

@@ -7,7 +7,7 @@ import { toMicros } from '../../rules/terms/money.ts';
 import { type Correction, computeBill } from './bill.ts';
 import { type Billed, billedPeriods } from './statement.ts';
 import { type FinalStatement, findLicenseFinals } from './store.ts';
-import type { Tallied } from './tally.ts';
+import type { Tallied } from './tallied.ts';
 
 type Difference = Omit<Correction, 'statementId'>;
 

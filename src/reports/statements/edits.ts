@@ -14,7 +14,7 @@ const GRACE_MS = 60_000;
 export async function planFinalize(deps: ComputeDeps, id: string): Promise<Edit> {
   const billed = await getBilled(deps.db, id, deps.now());
   // What is billed is counted from the records: nothing else keeps their promises.
-  const [computed] = await computeStatements(deps, [billed], { from: 'records' });
+  const [computed] = await computeStatements(deps, [billed], { from: 'records', trees: true });
   if (computed === undefined) throw new Error('a statement was not computed');
   if (computed.isFinal) return { steps: [], changes: [], status: 200, body: computed.statement };
   const { start: from, end: to } = billed.span;

@@ -1,6 +1,7 @@
 /** Statements: list, read in four formats, make final; the usage of a license. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { Static } from 'typebox';
 import type { Changes } from '../../api/changes/changes.ts';
 import type { App } from '../../api/http/app.ts';
 import { CSV_TYPE } from '../../api/http/csv.ts';
@@ -8,6 +9,7 @@ import { toList } from '../../api/http/list.ts';
 import { preferred } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
 import { edit, route } from '../../api/http/route.ts';
+import { RECEIPT, RECEIPT_TYPE, StatementReceiptQuery } from '../../decisions/history/sealed/routes.ts';
 import { toIso } from '../../lib/clock.ts';
 import { type ComputeDeps, computeOutside, computeStatements, type Outside } from './compute.ts';
 import { statementCsv, statementsCsv } from './csv.ts';
@@ -17,6 +19,7 @@ import { getBilled } from './find.ts';
 import { firstBill } from './first-bill.ts';
 import { statementHtml } from './html.ts';
 import { readAllStatements, readStatements } from './list.ts';
+import { type StatementReceiptDeps, statementReceipt } from './receipt.ts';
 import { PartnerCounts, ReconciliationAnswer } from './reconcile-schema.ts';
 import { reconcile } from './reconciliation.ts';
 import {
@@ -31,7 +34,7 @@ import { type Billed, monthIn } from './statement.ts';
 import { findFinals } from './store.ts';
 import { licenseUsage } from './usage.ts';
 
-export interface StatementDeps extends ComputeDeps {
+export interface StatementDeps extends StatementReceiptDeps {
   changes: Changes;
   /** Lines of the sender on printed statements: its name, then its address. */
   publisher: readonly string[];
@@ -52,6 +55,21 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
   const read = { ...reading, id: 'getStatement', is: 'Read a statement', answer: StatementAnswer };
   route(app, 'GET /v1/statements/:id', read, async ({ params, headers }, reply) => {
     return sendStatement(deps, reply, { accept: headers.accept, billed: await getBilled(db, params.id, now()) });
+  });
+
+  const proof = {
+    ...RECEIPT,
+    query: StatementReceiptQuery,
+    tag: 'Statements',
+    // A receipt has the whole statement.
+    permission: ['analytics:read', 'requesters:read'],
+    secretKey: true,
+    id: 'getStatementProof',
+    is: 'Get the receipt of a final statement',
+  } as const;
+  route(app, 'GET /v1/statements/:id/proof', proof, async ({ params, query }, reply) => {
+    reply.header('cache-control', 'no-store');
+    return sendReceipt(deps, reply, { ...query, billed: await getBilled(db, params.id, now()) });
   });
 
   const compare = {
@@ -93,6 +111,15 @@ export function statementRoutes(app: App, deps: StatementDeps): void {
     answer: LicenseUsage,
   };
   route(app, 'GET /v1/licenses/:id/usage', usage, async ({ params }) => licenseUsage(deps, params.id));
+}
+
+/** Sends the receipt of a final statement. */
+export async function sendReceipt(
+  deps: StatementReceiptDeps,
+  reply: FastifyReply,
+  { billed, ...ask }: Static<typeof StatementReceiptQuery> & { billed: Billed },
+): Promise<FastifyReply> {
+  return sendText(reply, `${RECEIPT_TYPE}; charset=utf-8`, await statementReceipt(deps, billed, ask));
 }
 
 interface Asked {

@@ -41,6 +41,12 @@ const Line = Type.Object(
     firstDecisionId: textOrNull,
     lastDecisionId: textOrNull,
     sha256: textOrNull,
+    root: Type.Optional(
+      Type.String({
+        description:
+          'Root of the tree of RFC 6962 over the sorted decision ids, in base64: receipts prove single decisions by it. Absent until the statement is final, and on those that became final before there were roots',
+      }),
+    ),
     deleted: Type.Union([Hashed, Type.Null()], { description: 'Decisions of the line whose items were deleted' }),
     statementId: Type.Union([Type.String(), Type.Null()], { description: 'The statement that a correction corrects' }),
     ...amountProperties,

@@ -5,9 +5,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { LicensedRun } from '../../decisions/history/columns/licensed.ts';
 import { inIdOrder, type LicensedRows, type RowPlaces, within } from '../../decisions/history/columns/licensed-rows.ts';
-import { DECISION_ID_LENGTH, type DecisionKey } from '../../decisions/ledger/decision-ids.ts';
+import type { DecisionKey } from '../../decisions/ledger/decision-ids.ts';
 import { tierIndex } from '../../rules/terms/price.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
+import { IdTree, LINE } from './id-tree.ts';
+import type { CountedPath, Tallied, TalliedLine, TallyOptions } from './tallied.ts';
 
 export interface TallyDecision extends DecisionKey {
   purpose: string | null;
@@ -24,31 +26,6 @@ export interface TallyIds {
   frame(target: Uint8Array, offset: number): void;
   /** Writes the other parts. */
   write(target: Uint8Array, offset: number, at: number, seq: number): void;
-}
-
-/** A count with the SHA-256 over the sorted decision ids, each followed by a line feed. */
-export interface Hashed {
-  decisions: number;
-  sha256: string;
-}
-
-export interface TalliedLine extends Hashed {
-  purpose: string | null;
-  /** From 0. */
-  tier: number;
-  units: number;
-  firstDecisionId: string;
-  lastDecisionId: string;
-  /** Decisions of deleted items; `decisions` includes them. */
-  deleted: Hashed | null;
-}
-
-export interface Tallied {
-  units: number;
-  decisions: number;
-  lines: TalliedLine[];
-  /** Decisions of this license for purposes that its terms do not count. */
-  uncounted: { purpose: string | null; decisions: number }[];
 }
 
 /** Further purposes share a line. */
@@ -74,20 +51,21 @@ type Counted = { purpose: string | null; decisions: number } & (
 
 /** A hash takes longer to begin an update than to take an id. */
 const IDS_AT_ONCE = 128;
-/** An id and a line feed. */
-const LINE = DECISION_ID_LENGTH + 1;
 const LINE_FEED = 10;
 
-/** The SHA-256 over ids, each followed by a line feed. */
+/** The SHA-256 over ids, each followed by a line feed, and their tree if there is one. */
 class IdHash {
   readonly #hash: Hash = createHash('sha256');
   readonly #ids: TallyIds;
+  /** Lacks the newest ids until `digest` is called. */
+  readonly tree: IdTree | null;
   /** The shared parts and the line feeds are written once. */
   #bytes: Uint8Array;
   #used = 0;
 
-  constructor(ids: TallyIds) {
+  constructor(ids: TallyIds, tree: IdTree | null = null) {
     this.#ids = ids;
+    this.tree = tree;
     this.#bytes = framed(ids, 4);
   }
 
@@ -119,7 +97,9 @@ class IdHash {
   }
 
   #update(): void {
-    this.#hash.update(this.#bytes.subarray(0, this.#used));
+    const lines = this.#bytes.subarray(0, this.#used);
+    this.#hash.update(lines);
+    this.tree?.add(lines);
     this.#used = 0;
   }
 }
@@ -133,6 +113,7 @@ function framed(ids: TallyIds, count: number): Uint8Array {
 export class Tally {
   readonly #terms: Terms;
   readonly #ids: TallyIds;
+  readonly #options: TallyOptions;
   readonly #counted = new Map<string | null, Counted>();
   readonly #uncounted = new Map<string | null, Counted>();
   /** Both of them by the purposes that have a line of their own: one look-up for each decision. */
@@ -144,9 +125,10 @@ export class Tally {
   #tier = 0;
   #tierEnd: number;
 
-  constructor(terms: Terms, ids: TallyIds) {
+  constructor(terms: Terms, ids: TallyIds, options: TallyOptions = {}) {
     this.#terms = terms;
     this.#ids = ids;
+    this.#options = options;
     this.#tierEnd = terms.tiers[0]?.upTo ?? Infinity;
   }
 
@@ -236,7 +218,9 @@ export class Tally {
       { at, seq },
       { at, seq },
     ];
-    return { tier, units: 0, decisions: 0, first, last, hash: new IdHash(this.#ids), deleted: null };
+    const { trees = false, prove } = this.#options;
+    const tree = trees || prove !== undefined ? new IdTree(prove) : null;
+    return { tier, units: 0, decisions: 0, first, last, hash: new IdHash(this.#ids, tree), deleted: null };
   }
 
   /** Returns the counts so far; later calls return later counts. */
@@ -258,6 +242,18 @@ export class Tally {
     };
   }
 
+  /** Returns undefined where no line counts the decision that is to be proven. */
+  async findPath(): Promise<CountedPath | undefined> {
+    for (const one of this.#counted.values()) {
+      for (const { tier, hash } of one.counts ? one.lines.flat() : []) {
+        hash.digest();
+        const path = await hash.tree?.findPath();
+        if (path !== undefined) return { purpose: one.purpose, tier, ...path };
+      }
+    }
+    return undefined;
+  }
+
   #toTallied(purpose: string | null, { tier, units, decisions, first, last, hash, deleted }: OpenLine): TalliedLine {
     return {
       purpose,
@@ -267,6 +263,7 @@ export class Tally {
       firstDecisionId: this.#ids.idOf(first),
       lastDecisionId: this.#ids.idOf(last),
       sha256: hash.digest(),
+      ...(hash.tree === null ? {} : { root: hash.tree.root() }),
       deleted: deleted === null ? null : { decisions: deleted.decisions, sha256: deleted.hash.digest() },
     };
   }

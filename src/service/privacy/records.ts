@@ -5,6 +5,7 @@
  */
 import type { Db, Row, Step } from '../../db/db.ts';
 import { dropLimits, type Replacement, SMALL_PLACES } from '../../decisions/history/retention/erase.ts';
+import { forgetStatement } from '../../decisions/history/sealed/forget.ts';
 import { scrubDeliveries } from './deliveries.ts';
 import { identityWork } from './identity-records.ts';
 import { scrub, scrubPrevious } from './scrub.ts';
@@ -15,6 +16,8 @@ interface Texts extends Walked {
   columns: readonly string[];
   /** SQL of the kind of a row, as `scrub` takes it. */
   kind: string;
+  /** Another change beside that of a row, by its key. */
+  with?: (key: string | number) => Step;
 }
 
 const CHANGE_KIND = `coalesce((select kind from changes where changes.id = change_data.id), '')`;
@@ -24,7 +27,7 @@ const TEXTS: readonly Texts[] = [
   { table: 'policy_versions', key: 'policy_no', columns: ['rules'], kind: `'policy'` },
   { table: 'candidates', key: 'no', columns: ['rules'], kind: `'policy'` },
   { table: 'ended_candidates', key: 'no', columns: ['rules'], kind: `'policy'` },
-  { table: 'statements', key: 'id', columns: ['body'], kind: `'statement'` },
+  { table: 'statements', key: 'id', columns: ['body'], kind: `'statement'`, with: forgetStatement },
 ];
 
 const contains = (column: string): string => `replace(coalesce(${column}, ''), $1, '') <> coalesce(${column}, '')`;
@@ -42,7 +45,7 @@ export async function scrubTexts(db: Db, texts: Texts, by: Replacement, span: st
      where ${span} and (${columns.map(contains).join(' or ')})`,
     [JSON.stringify(by.requesterId)],
   );
-  const steps = rows.map((row): Step => {
+  const steps = rows.flatMap((row): Step[] => {
     const own = row.kind.replace(/\..*$/, '');
     const [first, ...rest] = columns.map((column) => JSON.parse((row[column] as string | null) ?? 'null'));
     const values = [scrub(first, own, by), ...rest.map((value) => scrubPrevious(value, first, own, by))].map((value) =>
@@ -50,10 +53,8 @@ export async function scrubTexts(db: Db, texts: Texts, by: Replacement, span: st
     );
     const set = columns.map((column, i) => `${column} = $${i + 1}`).join(', ');
     const isRow = second === '' ? '' : ` and version = ${String(row.version)}`;
-    return {
-      sql: `update ${table} set ${set} where ${key} = $${columns.length + 1}${isRow}`,
-      params: [...values, row.k],
-    };
+    const sql = `update ${table} set ${set} where ${key} = $${columns.length + 1}${isRow}`;
+    return [{ sql, params: [...values, row.k] }, ...(texts.with === undefined ? [] : [texts.with(row.k)])];
   });
   if (steps.length > 0) await db.atomic(steps);
 }

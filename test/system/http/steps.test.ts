@@ -224,6 +224,7 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/licenses/{id}/terms': at(`${license.id}/terms?limit=100`),
   'GET /v1/statements': [{ path: '?period=2026&limit=100' }],
   'GET /v1/statements/{id}': at('stm_0'),
+  'GET /v1/statements/{id}/proof': at('stm_0/proof'),
   'POST /v1/statements/{id}/reconcile': [
     {
       path: `/${statement.id}/reconcile`,
@@ -299,6 +300,7 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/me/licenses/{id}/usage': mine(`/${license.id}/usage`),
   'GET /v1/me/statements': mine('?period=2026&limit=100'),
   'GET /v1/me/statements/{id}': mine('/stm_0'),
+  'GET /v1/me/statements/{id}/proof': mine('/stm_0/proof'),
   'GET /v1/me/decisions': mine('?limit=100'),
   'GET /v1/me/decisions/{id}': mine('/dec_0'),
   'GET /v1/me/decisions/{id}/proof': mine('/dec_0/proof'),

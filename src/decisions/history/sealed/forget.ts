@@ -45,6 +45,12 @@ export const forgetRequester = (
   },
 ];
 
+/** Forgets the requester of a final statement, in the transaction that erases it there. */
+export const forgetStatement = (id: string | number): Step => ({
+  sql: 'update log_statements set requester_salt = null where statement_id = $1',
+  params: [id],
+});
+
 /** The tree of a requester that is erased stays, without a trace of whose it was. */
 export const forgetTree = (requesterId: string): Step => ({
   sql: 'update log_trees set requester_id = null, salt = null where requester_id = $1',

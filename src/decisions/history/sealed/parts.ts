@@ -87,9 +87,27 @@ export const SALT_BYTES = 16;
 export const commitTo = (salt: Uint8Array, text: string): Buffer => sha256(Buffer.concat([salt, Buffer.from(text)]));
 
 const VERSION = Buffer.of(1);
+const STATEMENT_VERSION = Buffer.of(2);
 
 /** The data of a decision's leaf: its commitments, in the order of PARTS. */
 export const leafData = (commitments: readonly Uint8Array[]): Buffer => Buffer.concat([VERSION, ...commitments]);
+
+/** The parts of a final statement, in the order in which a leaf has them. */
+export const STATEMENT_PARTS = ['statement', 'requester'] as const;
+
+/** The texts of the parts, from the JSON of a final statement: the second one has all that erasure takes. */
+export function toStatementParts(body: string): Readonly<Record<(typeof STATEMENT_PARTS)[number], string>> {
+  const { requesterId, requesterName, terms, ...rest } = JSON.parse(body);
+  const { reference = null, ...billed } = terms;
+  return {
+    statement: JSON.stringify({ ...rest, terms: billed }),
+    requester: JSON.stringify({ requesterId, requesterName, reference }),
+  };
+}
+
+/** The data of a statement's leaf: its commitments, in the order of STATEMENT_PARTS. */
+export const statementData = (commitments: readonly Uint8Array[]): Buffer =>
+  Buffer.concat([STATEMENT_VERSION, ...commitments]);
 
 /** The data of a leaf of the public log: a tree at one size. */
 export function headData(commitment: Uint8Array, size: number, root: Uint8Array): Buffer {

@@ -1,6 +1,7 @@
 /**
- * Makes the receipt of a decision: one text (C2SP tlog-proof) with the parts of the decision, the way to the root of
- * its requester's tree, the way from there to a checkpoint, and the checkpoint. `client/src/receipt.ts` reads it.
+ * Makes the receipt of a leaf: one text (C2SP tlog-proof) with the parts of a decision or of a statement, the way to
+ * the root of its requester's tree, the way from there to a checkpoint, and the checkpoint. `client/src/receipt.ts`
+ * reads it.
  */
 import { fail, unavailable } from '../../../api/errors.ts';
 import type { Db } from '../../../db/db.ts';
@@ -42,27 +43,48 @@ export async function makeReceipt(deps: ReceiptDeps, ask: ReceiptAsk): Promise<s
     throw fail('decision_not_found', 'There are no receipts: this installation keeps no log (POSTERN_RECEIPTS).');
   }
   const leaf = archived === undefined ? await findLeaf(db, row.seq) : requireSealed(archived);
-  const head = await findHead(db, leaf);
+  const parts = showParts(toParts(row, ledgerNo), leaf, {
+    rule: ask.requesterId === undefined,
+    inputs: ask.requesterId === undefined || row.verified !== null,
+  });
+  return writeReceipt(db, { ...leaf, kind: 'decision' }, { parts, since: ask.since });
+}
+
+interface SealedAt {
+  kind: 'decision' | 'statement';
+  tree: number;
+  place: number;
+}
+
+interface ToShow {
+  parts: Readonly<Record<string, Shown>>;
+  /** The size of an earlier checkpoint. */
+  since: number | undefined;
+  /** Finds what else belongs to it. */
+  findCounted?: (() => Promise<object>) | undefined;
+}
+
+/** Writes the receipt of a leaf. Throws service_unavailable before the checkpoint. */
+export async function writeReceipt(db: Db, at: SealedAt, { parts, since, findCounted }: ToShow): Promise<string> {
+  const head = await findHead(db, at);
   const checkpoint = (await readCheckpoint(db)) as SignedCheckpoint;
-  if (ask.since !== undefined && ask.since > checkpoint.size) {
-    const message = `\`since\` is ${ask.since}, and the log has ${checkpoint.size} entries: it does not continue that checkpoint.`;
+  if (since !== undefined && since > checkpoint.size) {
+    const message = `\`since\` is ${since}, and the log has ${checkpoint.size} entries: it does not continue that checkpoint.`;
     throw fail('invalid_request', message, { param: 'since' });
   }
-  const [tree, log] = [openTiles(db, leaf.tree), openTiles(db, PUBLIC_TREE)];
+  const [tree, log] = [openTiles(db, at.tree), openTiles(db, PUBLIC_TREE)];
   const extra = {
-    parts: showParts(toParts(row, ledgerNo), leaf, {
-      rule: ask.requesterId === undefined,
-      inputs: ask.requesterId === undefined || row.verified !== null,
-    }),
+    parts,
+    ...(findCounted === undefined ? {} : { counted: await findCounted() }),
     tree: {
-      ...(await findOwner(db, leaf.tree)),
-      index: leaf.place,
+      ...(await findOwner(db, at.tree)),
+      index: at.place,
       size: head.size,
-      hashes: toTexts(await proveInclusion(tree, leaf.place, head.size)),
+      hashes: toTexts(await proveInclusion(tree, at.place, head.size)),
     },
-    ...(ask.since === undefined || ask.since === 0
+    ...(since === undefined || since === 0
       ? {}
-      : { since: { size: ask.since, hashes: toTexts(await proveConsistency(log, ask.since, checkpoint.size)) } }),
+      : { since: { size: since, hashes: toTexts(await proveConsistency(log, since, checkpoint.size)) } }),
   };
   const hashes = toTexts(await proveInclusion(log, head.place, checkpoint.size));
   return [
@@ -95,7 +117,7 @@ async function findLeaf(db: Db, seq: number): Promise<StoredLeaf> {
      from log_leaves where seq = $1`,
     [seq],
   );
-  if (leaf === undefined && !isSealed) throw notYet();
+  if (leaf === undefined && !isSealed) throw notYet('decision');
   return requireSealed(leaf);
 }
 
@@ -106,18 +128,18 @@ function requireSealed(leaf: { [name in keyof StoredLeaf]: StoredLeaf[name] | nu
 }
 
 /** Returns the first leaf of the public log that covers the leaf: a receipt stays the same. */
-async function findHead(db: Db, { tree, place }: StoredLeaf): Promise<{ place: number; size: number }> {
+async function findHead(db: Db, { tree, place, kind }: SealedAt): Promise<{ place: number; size: number }> {
   const [head] = await db.read<{ place: number; size: number }>(
     'select place, size from log_heads where tree = $1 and size > $2 order by size limit 1',
     [tree, place],
   );
-  if (head === undefined) throw notYet();
+  if (head === undefined) throw notYet(kind);
   return head;
 }
 
-const notYet = () =>
+export const notYet = (kind: SealedAt['kind']) =>
   unavailable(
-    'No checkpoint covers this decision yet; there is one each minute. Ask again.',
+    `No checkpoint covers this ${kind} yet; there is one each minute. Ask again.`,
     undefined,
     PUBLISH_EVERY_MS / 1000,
   );
@@ -132,7 +154,8 @@ async function findOwner(db: Db, no: number): Promise<{ owner: Shown }> {
   return { owner: text === null || salt === null ? { hash } : { text, salt } };
 }
 
-type Shown = { text: string; salt: string } | { hash: string };
+/** A part with its salt, or the hash that stands for both. */
+export type Shown = { text: string; salt: string } | { hash: string };
 
 /** A part that is erased or not for the reader is a hash. */
 function showParts(

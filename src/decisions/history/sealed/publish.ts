@@ -8,6 +8,7 @@ import type { Db, Step, Value } from '../../../db/db.ts';
 import { insertColumns, insertRows } from '../../../db/query.ts';
 import { append, edgeRoot, hashLeaf, sha256 } from '../../../lib/merkle.ts';
 import { headData } from './parts.ts';
+import { sealStatements } from './statements.ts';
 import { type KnownTree, PUBLIC_TREE, readTrees, writeTiles } from './tiles.ts';
 
 export const PUBLISH_EVERY_MS = 60_000;
@@ -69,6 +70,7 @@ export async function publish(db: Db, signing: Signing, now: number): Promise<vo
   const last = await readCheckpoint(db);
   const isSigned = last?.note.startsWith(`${signing.origin}\n`) === true;
   if (last !== undefined && isSigned && now >= last.at && now < last.at + PUBLISH_EVERY_MS) return;
+  while (await sealStatements(db));
   while (await publishSome(db, signing, { now, isSigned }));
 }
 

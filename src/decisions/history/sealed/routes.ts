@@ -22,6 +22,20 @@ export const ReceiptQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const StatementReceiptQuery = Type.Object(
+  {
+    ...ReceiptQuery.properties,
+    decisionId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The receipt also shows that a line of the statement counts this decision',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export const RECEIPT_TYPE = 'text/plain';
 export const RECEIPT = {
   query: ReceiptQuery,

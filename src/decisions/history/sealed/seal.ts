@@ -8,13 +8,13 @@ import { Conflict, type Db, type Step } from '../../../db/db.ts';
 import { openPace, STEADY } from '../../../db/pace.ts';
 import { insertColumns, insertRows } from '../../../db/query.ts';
 import { every } from '../../../lib/every.ts';
-import { append, hashLeaf } from '../../../lib/merkle.ts';
+import { hashLeaf } from '../../../lib/merkle.ts';
 import { archivedTo } from '../ends.ts';
 import { FORGOTTEN, SEALED_TO, sealedTo } from './forget.ts';
 import { commitTo, leafData, PARTS, SALT_BYTES, SELECT_SEALED, type SealedRow, toParts } from './parts.ts';
 import { publish, type Signing } from './publish.ts';
 import { openSettled } from './settled.ts';
-import { type KnownTree, PUBLIC_TREE, readTrees, writeTiles } from './tiles.ts';
+import { growTree, type KnownTree, openTrees, PUBLIC_TREE } from './tiles.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -110,31 +110,15 @@ const insertLeaves = insertRows(
 
 async function sealRows(db: Db, rows: readonly SealedRow[], ledgerNo: number): Promise<Step[]> {
   const byRequester = Map.groupBy(rows, (row) => row.requester_id ?? '');
-  const known = await readTrees(db, 'requester_id', [...byRequester.keys()]);
-  const [last] = await db.read<{ no: number }>('select no from log_trees order by no desc limit 1');
-  let newest = last?.no ?? PUBLIC_TREE;
-  const steps: Step[] = [];
+  const { trees, steps } = await openTrees(db, [...byRequester.keys()]);
   for (const [requesterId, theirs] of byRequester) {
-    let tree = known.get(requesterId);
-    if (tree === undefined) {
-      const made = makeTree(++newest, requesterId);
-      tree = made.tree;
-      steps.push(made.step);
-    }
-    steps.push(...sealInTree(tree, theirs, ledgerNo));
+    steps.push(...sealInTree(trees.get(requesterId) as KnownTree, theirs, ledgerNo));
   }
   return steps;
 }
 
-function makeTree(no: number, requesterId: string): { tree: KnownTree; step: Step } {
-  const salt = randomBytes(SALT_BYTES);
-  const commitment = commitTo(salt, requesterId);
-  const sql = `insert into log_trees (no, requester_id, salt, commitment, size, published) values ($1, $2, $3, $4, 0, 0)`;
-  const params = [no, requesterId, salt.toString('base64'), commitment.toString('base64')];
-  return { tree: { no, commitment, edge: { size: 0, levels: [] } }, step: { sql, params } };
-}
-
-function sealInTree({ no, edge }: KnownTree, rows: readonly SealedRow[], ledgerNo: number): Step[] {
+function sealInTree(tree: KnownTree, rows: readonly SealedRow[], ledgerNo: number): Step[] {
+  const { no, edge } = tree;
   const { size } = edge;
   const salts = randomBytes(rows.length * PARTS.length * SALT_BYTES);
   const sealed = rows.map((row, i) => {
@@ -154,17 +138,6 @@ function sealInTree({ no, edge }: KnownTree, rows: readonly SealedRow[], ledgerN
       )[],
     };
   });
-  const tiles = append(
-    edge,
-    sealed.map(({ leaf }) => leaf),
-  );
-  return [
-    ...insertLeaves(sealed.map(({ values }) => values)),
-    ...writeTiles(no, tiles),
-    {
-      sql: 'update log_trees set size = $1 where no = $2 and size = $3',
-      params: [edge.size, no, size],
-      expect: 1,
-    },
-  ];
+  const leaves = sealed.map(({ leaf }) => leaf);
+  return [...insertLeaves(sealed.map(({ values }) => values)), ...growTree(tree, leaves)];
 }

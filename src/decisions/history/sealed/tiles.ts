@@ -1,7 +1,9 @@
 /** The trees of the log as they are kept: tiles of 256 hashes, a row each. */
+import { randomBytes } from 'node:crypto';
 import type { Db, Step } from '../../../db/db.ts';
 import { inList, toList } from '../../../db/query.ts';
-import { type Edge, HASH_BYTES, type ReadTile, TILE, type Tile } from '../../../lib/merkle.ts';
+import { append, type Edge, HASH_BYTES, type ReadTile, TILE, type Tile } from '../../../lib/merkle.ts';
+import { commitTo, SALT_BYTES } from './parts.ts';
 
 /** The tree whose root checkpoints sign. */
 export const PUBLIC_TREE = 0;
@@ -44,6 +46,39 @@ export async function readTrees(db: Db, by: 'requester_id' | 'no', list: readonl
     trees.set(key, tree);
   }
   return trees;
+}
+
+/** Returns the trees of requesters, with the steps that make those that are not there yet. */
+export async function openTrees(db: Db, requesterIds: readonly string[]) {
+  const trees = await readTrees(db, 'requester_id', requesterIds);
+  const [last] = await db.read<{ no: number }>('select no from log_trees order by no desc limit 1');
+  let newest = last?.no ?? PUBLIC_TREE;
+  const steps: Step[] = [];
+  for (const requesterId of requesterIds) {
+    if (trees.has(requesterId)) continue;
+    const { tree, step } = makeTree(++newest, requesterId);
+    trees.set(requesterId, tree);
+    steps.push(step);
+  }
+  return { trees, steps };
+}
+
+function makeTree(no: number, requesterId: string): { tree: KnownTree; step: Step } {
+  const salt = randomBytes(SALT_BYTES);
+  const commitment = commitTo(salt, requesterId);
+  const sql = `insert into log_trees (no, requester_id, salt, commitment, size, published) values ($1, $2, $3, $4, 0, 0)`;
+  const params = [no, requesterId, salt.toString('base64'), commitment.toString('base64')];
+  return { tree: { no, commitment, edge: { size: 0, levels: [] } }, step: { sql, params } };
+}
+
+/** Appends leaves to a tree. A Conflict if it grew meanwhile. */
+export function growTree({ no, edge }: KnownTree, leaves: readonly Buffer[]): Step[] {
+  const before = edge.size;
+  const tiles = append(edge, leaves);
+  return [
+    ...writeTiles(no, tiles),
+    { sql: 'update log_trees set size = $1 where no = $2 and size = $3', params: [edge.size, no, before], expect: 1 },
+  ];
 }
 
 function toHashes(text: string): Buffer[] {
