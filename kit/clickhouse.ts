@@ -1,0 +1,104 @@
+/** ClickHouse for tests: its own engine behind its HTTP interface, with faults. Installed when it is first needed. */
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from './launch.ts';
+
+/** A fault of requests whose SQL has this text: before the engine sees them, or once it has done what they say. */
+export interface Fault {
+  when: 'before' | 'after';
+  sql: string;
+  kind: 'cut' | 'slow' | 'kill';
+  times: number;
+  /** The wait of a slow one. */
+  ms?: number;
+}
+
+const FOLDER = join(import.meta.dirname, 'clickhouse');
+const [USER, PASSWORD] = ['postern', 'a password: @/?'];
+const INSTALL_WITHIN_MS = 600_000;
+
+function install(): void {
+  if (existsSync(join(FOLDER, 'node_modules', 'chdb', 'package.json'))) return;
+  const args = ['ci', '--workspaces=false', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { status, stderr } = spawnSync('npm', args, { cwd: FOLDER, encoding: 'utf8', timeout: INSTALL_WITHIN_MS });
+  if (status !== 0) throw new Error(`ClickHouse's engine cannot be installed: ${stderr}`);
+}
+
+let shared: Promise<TestClickHouse> | undefined;
+
+/** A server that all tests of a process share; it ends with the process. */
+export function testClickHouse(): Promise<TestClickHouse> {
+  shared ??= new TestClickHouse().start();
+  return shared;
+}
+
+export class TestClickHouse implements AsyncDisposable {
+  readonly #folder = temporaryFolder();
+  #child: ChildProcess | undefined;
+  #port = 0;
+  #databases = 0;
+
+  async start(): Promise<this> {
+    install();
+    const child = fork(join(FOLDER, 'server.ts'), [
+      join(this.#folder.path, 'data'),
+      USER,
+      PASSWORD,
+      String(this.#port),
+    ]);
+    this.#child = child;
+    const [port] = (await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [undefined])])) as [
+      number?,
+    ];
+    if (port === undefined) throw new Error('the test server of ClickHouse ended');
+    this.#port = port;
+    child.unref();
+    child.channel?.unref();
+    process.once('exit', () => this.#folder[Symbol.dispose]());
+    return this;
+  }
+
+  /** Returns the URL of an empty database, as POSTERN_COLUMNS takes it. */
+  async newDatabase(): Promise<string> {
+    const name = `postern_${++this.#databases}`;
+    await this.query(`create database ${name}`, 'default');
+    return `clickhouse://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.#port}/${name}`;
+  }
+
+  /** Returns the answer's text. */
+  async query(sql: string, database: string): Promise<string> {
+    const response = await fetch(`http://127.0.0.1:${this.#port}/?database=${database}`, {
+      method: 'POST',
+      headers: { 'x-clickhouse-user': USER, 'x-clickhouse-key': PASSWORD },
+      body: sql,
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return text.trim();
+  }
+
+  async fail(...faults: Fault[]): Promise<void> {
+    await fetch(`http://127.0.0.1:${this.#port}/fault`, { method: 'POST', body: JSON.stringify(faults) });
+  }
+
+  /** Where the engine keeps its data. */
+  get folder(): string {
+    return join(this.#folder.path, 'data');
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    this.#folder[Symbol.dispose]();
+  }
+}

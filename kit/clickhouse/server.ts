@@ -1,0 +1,160 @@
+/**
+ * Serves the HTTP interface of ClickHouse over its own engine (chdb), as a process of its own: a crash is a SIGKILL.
+ * `POST /fault` makes requests go wrong.
+ */
+import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import type { Fault } from '../clickhouse.ts';
+
+interface Result {
+  bytes(): Uint8Array;
+}
+interface Session {
+  query(sql: string, format?: string): Result & string;
+  queryAsync(sql: string, options?: { format: string }): Promise<Result>;
+  close(): void;
+}
+const { Session } = createRequire(import.meta.url)('chdb') as { Session: new (folder: string) => Session };
+
+const [folder = '', user = '', password = ''] = process.argv.slice(2);
+
+/** Parameters of a request that are no settings of the engine. */
+const NO_SETTINGS = new Set(
+  'query query_id database session_id session_timeout session_check default_format enable_http_compression role user password wait_end_of_query buffer_size compress decompress send_progress_in_http_headers http_headers_progress_interval_ms cancel_http_readonly_queries_on_client_close'.split(
+    ' ',
+  ),
+);
+/** The status that a server answers an error's code with. */
+const STATUS: Record<string, number> = {
+  62: 400,
+  36: 400,
+  27: 400,
+  60: 404,
+  81: 404,
+  46: 404,
+  47: 404,
+  159: 408,
+  516: 403,
+};
+
+/** The engine lives as long as one session. */
+const first = new Session(folder);
+const sessions = new Map<string, Session>();
+let faults: Fault[] = [];
+
+const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  return request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  const text = (error as Error).message.replace(/^.*?(?=Code: \d+)/s, '');
+  const code = /Code: (\d+)/.exec(text)?.[1] ?? '1002';
+  response.writeHead(STATUS[code] ?? 500, { 'x-clickhouse-exception-code': code });
+  response.end(`${text.trimEnd()} (version 26.7.2.1 (official build))\n`);
+}
+
+/** Takes a fault that matches, and makes it happen; returns whether the request is over. */
+async function failed(when: Fault['when'], sql: string, request: IncomingMessage): Promise<boolean> {
+  const fault = faults.find((one) => one.when === when && sql.includes(one.sql));
+  if (fault === undefined) return false;
+  fault.times -= 1;
+  faults = faults.filter(({ times }) => times > 0);
+  if (fault.kind === 'slow') await pause(fault.ms ?? 0);
+  else if (fault.kind === 'kill') process.kill(process.pid, 'SIGKILL');
+  else request.socket.destroy();
+  return fault.kind !== 'slow';
+}
+
+function authorize(request: IncomingMessage): void {
+  const basic = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString();
+  const given = `${request.headers['x-clickhouse-user'] ?? ''}:${request.headers['x-clickhouse-key'] ?? ''}`;
+  if (![basic, given].includes(`${user}:${password}`))
+    throw new Error('Code: 516. DB::Exception: Authentication failed.');
+}
+
+/** Sessions on one folder run beside each other, queries of one session one after the other. */
+function sessionFor(id: string | null): Session {
+  const known = id === null ? undefined : sessions.get(id);
+  const session = known ?? new Session(folder);
+  if (id !== null) sessions.set(id, session);
+  return session;
+}
+
+function prepare(session: Session, params: URLSearchParams): void {
+  const settings = [...params]
+    .filter(([name]) => !NO_SETTINGS.has(name))
+    .map(
+      ([name, value]) =>
+        `${name}=${/^-?\d+(\.\d+)?$/.test(value) && !name.startsWith('param_') ? value : quote(value)}`,
+    );
+  if (params.has('database')) session.query(`use \`${params.get('database')}\``);
+  if (settings.length > 0) session.query(`set ${settings.join(', ')}`);
+}
+
+async function run(session: Session, query: string | null, body: Buffer, format: string): Promise<Buffer> {
+  if (query === null || body.length === 0) {
+    return Buffer.from((await session.queryAsync(query ?? body.toString(), { format })).bytes());
+  }
+  // Not inline: the engine in process ends binary data at the first empty line, without an error.
+  const file = join(tmpdir(), `clickhouse-${randomUUID()}`);
+  writeFileSync(file, body);
+  const sql = query
+    .trimEnd()
+    .replace(/\bformat\s+(\w+)\s*$/i, (_, name) => `from infile ${quote(file)} format ${name}`);
+  try {
+    await session.queryAsync(sql);
+    return Buffer.alloc(0);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams: params } = new URL(request.url ?? '/', 'http://localhost');
+  if (pathname === '/ping') return void response.end('Ok.\n');
+  const body = await bodyOf(request);
+  if (pathname === '/fault') {
+    faults = JSON.parse(body.toString()) as Fault[];
+    return void response.end();
+  }
+  authorize(request);
+  const sql = params.get('query') ?? body.toString();
+  if (await failed('before', sql, request)) return;
+  const id = params.get('session_id');
+  const session = sessionFor(id);
+  try {
+    prepare(session, params);
+    const answer = await run(session, params.get('query'), body, params.get('default_format') ?? 'TabSeparated');
+    if (await failed('after', sql, request)) return;
+    const summary = { read_rows: '0', read_bytes: '0', written_rows: '0', written_bytes: '0', total_rows_to_read: '0' };
+    response.writeHead(200, {
+      'x-clickhouse-query-id': params.get('query_id') ?? '',
+      'x-clickhouse-summary': JSON.stringify({ ...summary, result_rows: '0', result_bytes: '0', elapsed_ns: '0' }),
+    });
+    response.end(answer);
+  } finally {
+    if (id === null) session.close();
+  }
+}
+
+const server = createServer({ maxHeaderSize: 1 << 20 }, (request, response) => {
+  handle(request, response).catch((error: unknown) => fail(response, error));
+});
+server.keepAliveTimeout = 10_000;
+server.listen(Number(process.argv[5] ?? 0), '127.0.0.1', () => {
+  first.query('select 1');
+  process.send?.((server.address() as AddressInfo).port);
+});
+process.on('disconnect', () => process.exit());
