@@ -1,8 +1,8 @@
 /** Finds what changed within a day: names that were falsely claimed, and visitors that are denied far more often. */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { readMost } from './groups.ts';
 import { answerBounds } from './questions.ts';
-import { inSnapshot, integer, select } from './sql.ts';
+import { inSnapshot, type SqlReader } from './reader.ts';
+import { integer, select } from './sql.ts';
 import { type CountedWho, toVisitor } from './who.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,38 +25,38 @@ export interface Alarms {
   denials: { visitor: CountedWho; denied: number; usual: number }[];
 }
 
-export function answerAlarms(connection: DuckDBConnection, query: AlarmsQuery): Promise<Alarms> {
-  return inSnapshot(connection, async () => ({
-    spoofed: await readSpoofed(connection, query),
-    denials: await readDenials(connection, query),
+export function answerAlarms(reader: SqlReader, query: AlarmsQuery): Promise<Alarms> {
+  return inSnapshot(reader, async () => ({
+    spoofed: await readSpoofed(reader, query),
+    denials: await readDenials(reader, query),
   }));
 }
 
-async function readSpoofed(connection: DuckDBConnection, { now, limit }: AlarmsQuery): Promise<Alarms['spoofed']> {
-  const from = await select(connection, { from: now - DAY_MS, spoofed: true });
+async function readSpoofed(reader: SqlReader, { now, limit }: AlarmsQuery): Promise<Alarms['spoofed']> {
+  const from = await select(reader, { from: now - DAY_MS, spoofed: true });
   const counts = { checks: 'count(*)', first: 'min(decided_at)' };
-  const { groups } = await readMost(connection, { from, by: ['claimed'], counts }, limit);
+  const { groups } = await readMost(reader, { from, by: ['claimed'], counts }, limit);
   return groups.map(({ ids: [claimed = ''], checks, first }) => ({ claimed: claimed as string, checks, first }));
 }
 
 /** None in the first days of a ledger: there is nothing to compare with. */
-async function readDenials(connection: DuckDBConnection, { now, limit }: AlarmsQuery): Promise<Alarms['denials']> {
+async function readDenials(reader: SqlReader, { now, limit }: AlarmsQuery): Promise<Alarms['denials']> {
   const today = now - DAY_MS;
-  const bounds = await answerBounds(connection);
+  const bounds = await answerBounds(reader);
   const knownMs = Math.min(BEFORE_MS, today - (bounds?.first ?? now));
   if (knownMs < DAY_MS) return [];
-  const from = await select(connection, { from: today - knownMs, allowed: false, enforced: true });
+  const from = await select(reader, { from: today - knownMs, allowed: false, enforced: true });
   const isToday = `decided_at >= ${integer(today)}`;
   const grouping = {
     from,
     by: ['who'] as const,
     counts: {
-      denied: `count(*) filter (${isToday})`,
-      usual: `round(count(*) filter (not (${isToday})) * ${DAY_MS} / ${integer(knownMs)})`,
-      earlier: `count(*) filter (not (${isToday}))`,
+      denied: `count(*) filter (where ${isToday})`,
+      usual: `round(count(*) filter (where not (${isToday})) * ${DAY_MS} / ${integer(knownMs)})`,
+      earlier: `count(*) filter (where not (${isToday}))`,
     },
     where: `denied >= ${DENIED_MIN} and denied * ${integer(knownMs)} > ${TIMES} * earlier * ${DAY_MS}`,
   };
-  const { groups } = await readMost(connection, grouping, limit);
+  const { groups } = await readMost(reader, grouping, limit);
   return groups.map(({ ids: [id = null], denied, usual }) => ({ visitor: toVisitor(id), denied, usual }));
 }

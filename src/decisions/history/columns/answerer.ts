@@ -2,7 +2,6 @@
  * Answers questions on two connections: pages of the log do not wait behind questions that group all decisions of a
  * span.
  */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { type Queue, serial } from '../../../lib/queue.ts';
 import { answerAlarms } from './alarms.ts';
 import { answerReport } from './counts.ts';
@@ -12,6 +11,7 @@ import { errorMessage, isDamage } from './duckdb.ts';
 import { answerLicensedCells, answerLicensedCounts, answerLicensedGroups, answerUnlicensed } from './licensed.ts';
 import { answerPrograms } from './program-list.ts';
 import { answerBounds, answerFind, answerStats, type FindPage, type Stats } from './questions.ts';
+import type { SqlReader } from './reader.ts';
 import { answerSeen } from './seen.ts';
 import type { ColumnsFilter } from './sql.ts';
 import { answerVisitors } from './visitors.ts';
@@ -58,9 +58,9 @@ export interface Replies {
 
 const NONE: Stats = { total: 0, allowed: 0 };
 
-/** A connection and its queue: one question after another. */
+/** A reader and its queue: one question after another. */
 interface Desk {
-  connection: DuckDBConnection;
+  reader: SqlReader;
   queue: Queue;
 }
 
@@ -71,9 +71,9 @@ export class Answerer {
   #stats: (Asked & { no: number })[] = [];
   #damage: unknown;
 
-  constructor(quick: DuckDBConnection, slow: DuckDBConnection, replies: Replies) {
-    this.#quick = { connection: quick, queue: serial() };
-    this.#slow = { connection: slow, queue: serial() };
+  constructor(quick: SqlReader, slow: SqlReader, replies: Replies) {
+    this.#quick = { reader: quick, queue: serial() };
+    this.#slow = { reader: slow, queue: serial() };
     this.#replies = replies;
   }
 
@@ -93,7 +93,7 @@ export class Answerer {
       const desk = question.kind in ANSWERS ? this.#slow : this.#quick;
       void desk.queue.run(() =>
         this.#settle([asked], async () => {
-          const value = await answer(desk.connection, question);
+          const value = await answer(desk.reader, question);
           return () => value;
         }),
       );
@@ -113,7 +113,7 @@ export class Answerer {
     const waiting = this.#stats;
     this.#stats = [];
     return this.#settle(waiting, async () => {
-      const found = await answerStats(this.#quick.connection, [...new Set(waiting.map(({ no }) => no))]);
+      const found = await answerStats(this.#quick.reader, [...new Set(waiting.map(({ no }) => no))]);
       return ({ no }) => found.get(no) ?? NONE;
     });
   }
@@ -141,8 +141,8 @@ export class Answerer {
   }
 }
 
-function answer(connection: DuckDBConnection, question: Exclude<ColumnsQuestion, { kind: 'stats' }>): Promise<unknown> {
-  if (question.kind === 'find') return answerFind(connection, question.filter, question.page);
-  if (question.kind === 'bounds') return answerBounds(connection);
-  return ANSWERS[question.kind](connection, question.query as never);
+function answer(reader: SqlReader, question: Exclude<ColumnsQuestion, { kind: 'stats' }>): Promise<unknown> {
+  if (question.kind === 'find') return answerFind(reader, question.filter, question.page);
+  if (question.kind === 'bounds') return answerBounds(reader);
+  return ANSWERS[question.kind](reader, question.query as never);
 }

@@ -1,8 +1,7 @@
 /** Decisions by crawler, collection and other grounds, and those that were only observed. All of one snapshot. */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Dimension } from './dimensions.ts';
 import { type Grouping, OUTCOMES, readMost } from './groups.ts';
-import { readColumns } from './sql.ts';
+import { readColumns, type SqlReader } from './reader.ts';
 
 export interface Counted {
   /** null: none. */
@@ -27,26 +26,26 @@ export interface Breakdown {
 
 /** `from`: the decisions, as `select` returns them, enforced or not; `enforced`: those that the lists count. */
 export async function readBreakdown(
-  connection: DuckDBConnection,
+  reader: SqlReader,
   { from, enforced, limit }: { from: string; enforced: boolean; limit: number },
 ): Promise<Breakdown> {
-  if (!(await hasGrounds(connection))) return NOTHING;
-  // Counted in one scan, in an array: all groups are small numbers. The end of the transaction drops the table.
-  await connection.run(
-    `create temp table grounds as
-     select crawler, collection, enforced, verified, reason, count(*) as n, count(*) filter (claimed <> 0) as spoofed
+  if (!(await hasGrounds(reader))) return NOTHING;
+  // Counted in one scan, in an array: all groups are small numbers.
+  await reader.keep(
+    'grounds',
+    `select crawler, collection, enforced, verified, reason, count(*) as n, count(*) filter (where claimed <> 0) as spoofed
      ${from} group by crawler, collection, enforced, verified, reason`,
   );
   const isCounted = `enforced = ${enforced ? 1 : 0}`;
   const [[observed = 0] = [], [wouldAllow = 0] = [], [spoofed = 0] = []] = (await readColumns(
-    connection,
-    `select coalesce(sum(n) filter (enforced = 0), 0)::double,
-       coalesce(sum(n) filter (enforced = 0 and reason = 0), 0)::double,
-       coalesce(sum(spoofed) filter (${isCounted}), 0)::double from grounds`,
+    reader,
+    `select coalesce(sum(n) filter (where enforced = 0), 0)::double,
+       coalesce(sum(n) filter (where enforced = 0 and reason = 0), 0)::double,
+       coalesce(sum(spoofed) filter (where ${isCounted}), 0)::double from grounds`,
   )) as number[][];
   const readTop = async (by: 'crawler' | 'collection') => {
     const shown = `from grounds where ${isCounted} and ${by} <> 0`;
-    return (await readMost(connection, { from: shown, by: [by], counts: COUNTS }, limit)).groups;
+    return (await readMost(reader, { from: shown, by: [by], counts: COUNTS }, limit)).groups;
   };
   const crawlers = await readTop('crawler');
   const collections = await readTop('collection');
@@ -61,20 +60,20 @@ export async function readBreakdown(
 /** Counts of `grounds`, which has a number of decisions in each row. */
 const COUNTS = {
   requests: 'sum(n)',
-  allowed: 'coalesce(sum(n) filter (reason = 0), 0)',
-  verified: 'coalesce(sum(n) filter (verified <> 0), 0)',
+  allowed: 'coalesce(sum(n) filter (where reason = 0), 0)',
+  verified: 'coalesce(sum(n) filter (where verified <> 0), 0)',
   spoofed: 'sum(spoofed)',
 };
 
 const NOTHING: Breakdown = { observed: { requests: 0, allowed: 0 }, spoofed: 0, byCrawler: [], byCollection: [] };
 
 /** Only collections observe, so without these there is nothing to count. */
-async function hasGrounds(connection: DuckDBConnection): Promise<boolean> {
+async function hasGrounds(reader: SqlReader): Promise<boolean> {
   const [counts] = await readColumns(
-    connection,
-    `select (exists (from crawlers) or exists (from collections) or exists (from claims))::integer`,
+    reader,
+    `select (${['crawlers', 'collections', 'claims'].map((table) => `(select count(*) from ${table})`).join(' + ')})::double`,
   );
-  return counts?.[0] === 1;
+  return counts?.[0] !== 0;
 }
 
 /** The rule that decided. */
@@ -91,7 +90,7 @@ export interface BreakdownGroup extends Counted {
 
 /** Counts the selected decisions by a dimension, the most frequent first, then by id. */
 export async function readGroups(
-  connection: DuckDBConnection,
+  reader: SqlReader,
   { from, by, limit }: { from: string; by: Dimension; limit: number },
 ): Promise<BreakdownGroup[]> {
   const isRule = by === 'rule';
@@ -100,7 +99,7 @@ export async function readGroups(
     by: isRule ? ['policy', 'version', 'rule'] : [by],
     counts: OUTCOMES,
   };
-  const { groups } = await readMost(connection, grouping, limit);
+  const { groups } = await readMost(reader, grouping, limit);
   return groups.map(({ ids: [id = null], numbers: [policyNo = 0, version = 0, index = 0], requests, allowed }) =>
     isRule
       ? { id: null, requests, allowed, rule: { policyNo, version, index: index < 0 ? null : index } }

@@ -18,6 +18,7 @@ import {
   removeStore,
   type Store,
 } from './duckdb.ts';
+import type { ColumnsEngine } from './engine.ts';
 import { type LicensedWindow, toTransferList } from './licensed.ts';
 import { type DecisionSource, openSource, SourceFailed } from './source.ts';
 import { openTail, type Tail } from './tail.ts';
@@ -50,6 +51,8 @@ export interface ColumnsSetup {
   columnsFile: string;
   archiveDir: string | null;
   memory: ColumnsMemory;
+  /** The URL of ClickHouse; null: the columns are in the file. */
+  clickHouse: string | null;
 }
 
 /**
@@ -72,7 +75,7 @@ const post = (message: FromWorker): void => port.postMessage(message);
 
 let closing = false;
 let source: DecisionSource | undefined;
-let current: Store | undefined;
+let current: ColumnsEngine | undefined;
 let wake: (() => void) | undefined;
 /** In order of arrival. */
 let waiting: Asked[] = [];
@@ -141,15 +144,16 @@ let compactAt = 0;
  * Tails and answers until the thread closes, the file should be compacted, or `isOver`. Throws when this file or this
  * source fails.
  */
-async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<void> {
-  const answerer = new Answerer(await store.connect(), await store.connect(), replies);
+async function serve(engine: ColumnsEngine, isOver: () => boolean): Promise<void> {
+  const { tail } = engine;
+  const answerer = new Answerer(await engine.connect(), await engine.connect(), replies);
   /** Something was asked, or much was tailed, since the engine gave back memory. */
   let used = true;
   const rest = async (): Promise<void> => {
     // Beside a query, the engine would have to wait for it.
     if (!used || open.size > 0) return;
     used = false;
-    await store.rest();
+    await engine.rest();
   };
   try {
     while (!closing) {
@@ -159,7 +163,7 @@ async function serve(store: Store, tail: Tail, isOver: () => boolean): Promise<v
       const { caughtUp, behind } = await tail.step();
       state.behind = behind;
       if (caughtUp) state.caughtUpAt = Date.now();
-      state.sizeBytes = store.size();
+      state.sizeBytes = engine.size();
       post({ kind: 'state', state });
       used ||= count > 0 || !caughtUp;
       if (!caughtUp) continue;
@@ -183,7 +187,7 @@ async function run(): Promise<void> {
     const startedAt = performance.now();
     const end = await serveOnce(inMemory);
     if (closing) return;
-    if (end === 'damaged') removeStore(setup.columnsFile);
+    if (end === 'damaged' && setup.clickHouse === null) removeStore(setup.columnsFile);
     inMemory = end === 'full';
     if (performance.now() - startedAt > RETRY_MAX_MS) retryMs = RETRY_MIN_MS;
     await pause(retryMs);
@@ -202,11 +206,10 @@ async function serveOnce(inMemory: boolean): Promise<End> {
       setup.archiveDir,
       setup.memory.archiveMiB,
     );
-    current = inMemory ? await openMemoryStore(engineMiB) : await openFile();
+    current = await openEngine(source, inMemory);
     const isOver = inMemory ? () => hasRoom(setup.columnsFile) : () => false;
-    const tail = await openTail(current.writer, source);
-    await serve(current, tail, isOver);
-    isCompacting = !inMemory && !closing && isCompactDue(tail);
+    await serve(current, isOver);
+    isCompacting = !inMemory && !closing && isCompactDue(current.tail);
     return 'over';
   } catch (error) {
     const end = inMemory ? 'failed' : toEnd(error);
@@ -237,9 +240,32 @@ async function compact(): Promise<void> {
 }
 
 function toEnd(error: unknown): End {
+  if (setup.clickHouse !== null) return error instanceof Diverged ? 'damaged' : 'failed';
   if (isFull(error)) return 'full';
   if (error instanceof SourceFailed) return 'failed';
   return error instanceof Diverged || isDamage(error) ? 'damaged' : 'failed';
+}
+
+async function openEngine(records: DecisionSource, inMemory: boolean): Promise<ColumnsEngine> {
+  if (setup.clickHouse !== null) {
+    const { openClickHouseColumns } = await import('../clickhouse/open.ts');
+    return openClickHouseColumns({
+      url: setup.clickHouse,
+      records: setup.records,
+      source: records,
+      pause,
+      onRebuild: () => {
+        state.rebuilds++;
+      },
+    });
+  }
+  const store = inMemory ? await openMemoryStore(engineMiB) : await openFile();
+  try {
+    return { ...store, tail: await openTail(store.writer, records) };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 }
 
 async function openFile(): Promise<Store> {
@@ -248,7 +274,7 @@ async function openFile(): Promise<Store> {
   return opened.store;
 }
 
-async function closeQuietly(end: DecisionSource | Store | undefined): Promise<void> {
+async function closeQuietly(end: DecisionSource | ColumnsEngine | undefined): Promise<void> {
   try {
     await end?.close();
   } catch (error) {

@@ -89,6 +89,8 @@ export interface ColumnsOptions {
   /** A SQLite file or a PostgreSQL URL. */
   records: string;
   columnsFile: string;
+  /** The URL of ClickHouse, which has the columns instead of the file. */
+  clickHouse?: string | null;
   /** Folder of archived decisions. */
   archiveDir?: string | null;
   memory?: ColumnsMemory;
@@ -195,11 +197,12 @@ class ColumnsThread implements Columns {
 
   #start(): void {
     this.#started = true;
-    const { records, columnsFile, archiveDir = null, memory = planBudget(USUAL_MIB).columns, worker } = this.#options;
+    const { records, columnsFile, archiveDir = null, clickHouse = null, memory, worker } = this.#options;
+    const budget = memory ?? planBudget(USUAL_MIB).columns;
     // Without heap, the thread ends instead of the process.
     const thread = new Worker(worker ?? new URL('./columns-worker.ts', import.meta.url), {
-      workerData: { records, columnsFile, archiveDir, memory } satisfies ColumnsSetup,
-      resourceLimits: toResourceLimits(memory.heap),
+      workerData: { records, columnsFile, archiveDir, clickHouse, memory: budget } satisfies ColumnsSetup,
+      resourceLimits: toResourceLimits(budget.heap),
     });
     thread.on('message', (message: FromWorker) => this.#receive(message));
     thread.on('error', (error) => this.#report(`the columns' thread failed: ${(error as Error).message}`));

@@ -2,14 +2,14 @@
  * The numbers of a usage report, and their SQL. Promise: all are of one snapshot, so they add up. Only numbers and ids;
  * titles come from the records.
  */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { type BreakdownGroup, type Counted, type CountedCrawler, readBreakdown, readGroups } from './breakdown.ts';
 import type { Dimension } from './dimensions.ts';
 import { type Grouping, groupColumn, groupsSql, readMost } from './groups.ts';
 import type { TimeSpan } from './licensed.ts';
 import { answerBounds } from './questions.ts';
+import { inSnapshot, readColumns, readRows, type SqlReader } from './reader.ts';
 import { cellMs, fold, QUARTER_HOUR_MS, type SeriesCell } from './series.ts';
-import { inSnapshot, integer, readColumns, readRows, type Selection, select, text } from './sql.ts';
+import { integer, listSql, type Selection, select, text } from './sql.ts';
 import { EACH_WHO, OTHER_WHO } from './who.ts';
 
 type Filters = Omit<Selection, 'from' | 'to' | 'after' | 'enforced'>;
@@ -64,17 +64,17 @@ export interface ColumnsReport extends Totals {
   previous?: Totals;
 }
 
-export function answerReport(connection: DuckDBConnection, query: ReportQuery): Promise<ColumnsReport> {
-  return inSnapshot(connection, async () => {
-    const selected = await selectCounted(connection, query);
-    const cells = await toCells(connection, selected.ofAnyType, query.starts);
-    const counts = { connection, ...selected, cells, query };
+export function answerReport(reader: SqlReader, query: ReportQuery): Promise<ColumnsReport> {
+  return inSnapshot(reader, async () => {
+    const selected = await selectCounted(reader, query);
+    const cells = await toCells(reader, selected.ofAnyType, query.starts);
+    const counts = { reader, ...selected, cells, query };
     const all = await readSeries(counts);
     const { reasons, requests, series } = all;
     const content = await readTop(counts, 'content', all);
     const requesters = await readTop(counts, 'requester', all);
     const pages = await readTop(counts, 'page', all);
-    const breakdown = await readBreakdown(connection, { ...query, from: selected.enforcedOrNot });
+    const breakdown = await readBreakdown(reader, { ...query, from: selected.enforcedOrNot });
     const report = {
       ...breakdown,
       series,
@@ -93,7 +93,7 @@ export function answerReport(connection: DuckDBConnection, query: ReportQuery): 
     const from = by === 'enforced' ? selected.enforcedOrNot : selected.from;
     return {
       ...report,
-      ...(by === undefined ? {} : { groups: await readGroups(connection, { from, by, limit: query.limit }) }),
+      ...(by === undefined ? {} : { groups: await readGroups(reader, { from, by, limit: query.limit }) }),
       ...(previous === undefined ? {} : { previous: await readTotals(counts, previous) }),
     };
   });
@@ -109,16 +109,16 @@ interface Selected {
 }
 
 export interface ReportCounts extends Selected {
-  connection: DuckDBConnection;
+  reader: SqlReader;
   cells: CellSql;
   query: ReportQuery;
 }
 
-export async function selectCounted(connection: DuckDBConnection, query: ReportQuery): Promise<Selected> {
+export async function selectCounted(reader: SqlReader, query: ReportQuery): Promise<Selected> {
   return {
-    from: await select(connection, query),
-    ofAnyType: await select(connection, { ...query, type: undefined }),
-    enforcedOrNot: await select(connection, { ...query, enforced: undefined }),
+    from: await select(reader, query),
+    ofAnyType: await select(reader, { ...query, type: undefined }),
+    enforcedOrNot: await select(reader, { ...query, enforced: undefined }),
   };
 }
 
@@ -129,16 +129,16 @@ interface CellSql {
   length: string;
 }
 
-export async function toCells(connection: DuckDBConnection, from: string, starts: readonly number[]): Promise<CellSql> {
+export async function toCells(reader: SqlReader, from: string, starts: readonly number[]): Promise<CellSql> {
   const length = cellMs(starts);
   if (length % QUARTER_HOUR_MS === 0 && length > 0) {
     return { key: 'quarter', since: `quarter::bigint * ${QUARTER_HOUR_MS}`, length: integer(length) };
   }
   // Some boundaries are older than quarter-hour offsets; most likely no decisions are.
-  const bounds = length === 0 ? null : await answerBounds(connection, from);
+  const bounds = length === 0 ? null : await answerBounds(reader, from);
   const within = bounds === null ? length : cellMs(starts, bounds.first, bounds.last);
   const known = integer(within === 0 ? Number.MAX_SAFE_INTEGER : within);
-  return { key: `decided_at // ${known}`, since: 'min(decided_at)', length: known };
+  return { key: `intDiv(decided_at, ${known})`, since: 'min(decided_at)', length: known };
 }
 
 type SeriesRow = { since: number; reason: number | null; requests: number; allowed: number | null };
@@ -147,13 +147,13 @@ type All = Pick<ColumnsReport, 'series' | 'reasons' | 'requests'>;
 
 /** Counts by bucket and by reason in one scan. */
 async function readSeries(counts: ReportCounts): Promise<All> {
-  const { connection, cells, query } = counts;
+  const { reader, cells, query } = counts;
   const { from, n } = summed(counts);
   const rows = await readRows<SeriesRow>(
-    connection,
-    `select min(since)::double as since, reason, sum(n)::double as requests, (sum(n) filter (reason = 0))::double as allowed
+    reader,
+    `select min(since)::double as since, reason, sum(n)::double as requests, (sum(n) filter (where reason = 0))::double as allowed
      from (select ${cells.since} as since, reason, ${n} as n ${from} group by ${cells.key}, reason having n > 0)
-     group by grouping sets ((since // ${cells.length}), (reason)) order by reason`,
+     group by grouping sets ((intDiv(since, ${cells.length})), (reason)) order by reason`,
   );
   const inCells = rows.filter(({ reason }) => reason === null);
   const toSeries = (count: (row: SeriesRow) => number): number[] =>
@@ -175,8 +175,9 @@ async function readSeries(counts: ReportCounts): Promise<All> {
 function summed({ from, ofAnyType, query: { type } }: Pick<ReportCounts, 'from' | 'ofAnyType' | 'query'>) {
   if (type === undefined) return { from, n: 'count(*)' };
   return {
-    from: `from (select quarter, decided_at, reason, requester, content, page ${ofAnyType})
-      join (select number, (type = ${text(type)})::utinyint as typed from content) on number = content where true`,
+    from: `from (select quarter, decided_at, reason, requester, content, page ${ofAnyType}) as counted
+      join (select number, toUInt8(type = ${text(type)}) as typed from content) as items on items.number = counted.content
+      where true`,
     n: 'sum(typed)',
   };
 }
@@ -190,8 +191,8 @@ interface Top {
 
 /** Counts distinct values and lists those with the most decisions, then by id. `all`: of all that are selected. */
 async function readTop(counts: ReportCounts, column: Column, { requests, series }: All): Promise<Top> {
-  const { connection, query } = counts;
-  const { unique, groups } = await readMost(connection, toGrouping(counts, column), query.limit);
+  const { reader, query } = counts;
+  const { unique, groups } = await readMost(reader, toGrouping(counts, column), query.limit);
   const top = groups.map(({ ids: [id], numbers: [number = 0], n }) => ({ id: id as string, number, requests: n }));
   if (query.trends !== true || top.length === 0) return { unique, top };
   if (top[0]?.requests === requests) return { unique, top: top.map((one) => ({ ...one, trend: series.requests })) };
@@ -215,20 +216,21 @@ function toGrouping(selected: Pick<ReportCounts, 'from' | 'ofAnyType' | 'query'>
 
 /** Returns the requests of each number by bucket. */
 export async function readTrends(
-  { connection, from, ofAnyType, cells, query }: ReportCounts,
+  { reader, from, ofAnyType, cells, query }: ReportCounts,
   column: Column,
   numbers: readonly number[],
 ): Promise<number[][]> {
   if (numbers.length === 0) return [];
-  // A join: every value of a list would be compared with every decision.
+  // A join with a table: every value of a list would be compared with every decision.
+  await reader.keep('owners', `${listSql(numbers)} as owner`);
   const [owners = [], since = [], requests = []] = await readColumns(
-    connection,
+    reader,
     `select owner::double, min(since)::double, sum(n)::double from
        (select owner, ${cells.since} as since, count(*) as n
-        from (select ${keySql(column, numbers)} as key, quarter, decided_at ${column === 'content' ? ofAnyType : from})
-        join (values ${numbers.map((number) => `(${integer(number)})`).join(', ')}) as top(owner) on owner = key
+        from (select ${keySql(column, numbers)} as key, quarter, decided_at ${column === 'content' ? ofAnyType : from}) as each
+        join owners on owners.owner = each.key
         group by owner, ${cells.key})
-     group by owner, since // ${cells.length}`,
+     group by owner, intDiv(since, ${cells.length})`,
   );
   const own = Map.groupBy(owners.keys(), (i) => owners[i] as number);
   const toCell = (i: number): SeriesCell => [since[i] as number, requests[i] as number];
@@ -240,17 +242,14 @@ const keySql = (column: Column, numbers: readonly number[]): string =>
   column === 'who' && !numbers.includes(OTHER_WHO) ? EACH_WHO : groupColumn(column).sql;
 
 /** Counts the decisions of another span. */
-async function readTotals(
-  { connection, query }: Pick<ReportCounts, 'connection' | 'query'>,
-  span: TimeSpan,
-): Promise<Totals> {
-  const selected = await selectCounted(connection, { ...query, ...span });
+async function readTotals({ reader, query }: Pick<ReportCounts, 'reader' | 'query'>, span: TimeSpan): Promise<Totals> {
+  const selected = await selectCounted(reader, { ...query, ...span });
   const count = async (sql: string): Promise<number[]> =>
-    (await readColumns(connection, sql)).map(([value]) => value as number);
+    (await readColumns(reader, sql)).map(([value]) => value as number);
   const ours = `enforced = ${query.enforced ? 1 : 0}`;
   const [requests = 0, allowed = 0, observed = 0, wouldAllow = 0] = await count(
     `select ${[ours, `${ours} and reason = 0`, 'enforced = 0', 'enforced = 0 and reason = 0']
-      .map((condition) => `(count(*) filter (${condition}))::double`)
+      .map((condition) => `(count(*) filter (where ${condition}))::double`)
       .join(', ')} ${selected.enforcedOrNot}`,
   );
   const unique = (column: Column): Promise<number[]> =>

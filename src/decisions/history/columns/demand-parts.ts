@@ -1,9 +1,9 @@
 /** Breaks down the denials of the rows of a page. */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { DemandParts, DemandQuery, DemandWanted } from './demand-query.ts';
 import { TREND_PARTS } from './dimensions.ts';
 import { groupColumn } from './groups.ts';
-import { integer, readRows } from './sql.ts';
+import { readRows, type SqlReader } from './reader.ts';
+import { integer } from './sql.ts';
 
 const PURPOSES_MAX = 10;
 const TOP_MAX = 3;
@@ -27,7 +27,7 @@ type Read = <Row, Part>(sql: string, toPart: (rows: Row[]) => Part) => Promise<G
 
 /** Returns the parts of each row. */
 export async function readParts(
-  connection: DuckDBConnection,
+  reader: SqlReader,
   shown: Shown,
   query: Pick<DemandQuery, 'by' | 'from' | 'to'>,
 ): Promise<DemandParts[]> {
@@ -35,19 +35,23 @@ export async function readParts(
   if (keys.length === 0) return [];
   const columns = query.by.map((dimension) => groupColumn(dimension).sql);
   // A join: every value of a list would be compared with every decision.
+  const lines = keys.map((key, line) =>
+    [`${line} as line`, ...key.map((number, i) => `${integer(number)}::bigint as k${i}`)].join(', '),
+  );
+  await reader.keep('shown', lines.map((line) => `select ${line}`).join(' union all '));
   const ofShown = (from: string): string =>
-    `(select ${columns.map((column, i) => `${column} as c${i}`).join(', ')}, crawler, collection, purpose, wanted, reason,
-       content, coalesce(file, url) as url, decided_at ${from}) as d
-     join (values ${keys.map((key, i) => `(${[i, ...key].map(integer).join(', ')})`).join(', ')})
-       as shown(line, ${columns.map((_, i) => `k${i}`).join(', ')})
-       on ${columns.map((_, i) => `k${i} = c${i}`).join(' and ')}`;
-  // Found once and counted several times; the end of the transaction drops the table.
-  await connection.run(
-    `create temp table denials as select line, content as item, case when content = 0 then url end as page, purpose,
+    `(select ${columns.map((column, i) => `(${column})::bigint as c${i}`).join(', ')}, crawler, collection, purpose, wanted,
+       reason, content, coalesce(file, url) as place, decided_at ${from}) as d
+     join shown
+       on ${columns.map((_, i) => `shown.k${i} = d.c${i}`).join(' and ')}`;
+  // Found once and counted several times.
+  await reader.keep(
+    'denials',
+    `select line, content as item, case when content = 0 then place end as page, purpose,
        crawler, collection, wanted, reason, decided_at from ${ofShown(`${denials} and ${now}`)}`,
   );
   const read: Read = async (sql, toPart) => {
-    const rows = await readRows<{ line: number }>(connection, sql);
+    const rows = await readRows<{ line: number }>(reader, sql);
     return new Map([...Map.groupBy(rows, ({ line }) => line)].map(([line, own]) => [line, toPart(own as never)]));
   };
   const since = await read<{ since: number }, number>(
@@ -127,7 +131,7 @@ async function readWanted(read: Read): Promise<Grouped<DemandWanted[]>> {
   return read<{ line: number; lacking: number; id: string | null; n: number; items: number }, DemandWanted[]>(
     `select line, lacking, wanted.id, n, items from
        (select line, wanted as lacking, count(*)::double as n,
-          (count(distinct item) filter (item <> 0) + count(distinct page))::double as items
+          (count(distinct item) filter (where item <> 0) + count(distinct page))::double as items
         from denials group by line, wanted)
      left join wanted on wanted.number = lacking ${most('wanted.id nulls first', LICENSES_MAX)}`,
     (rows) =>
@@ -142,7 +146,7 @@ async function readWanted(read: Read): Promise<Grouped<DemandWanted[]>> {
 
 async function readTrend(read: Read, { from, to }: Pick<DemandQuery, 'from' | 'to'>): Promise<Grouped<number[]>> {
   return read<{ part: number; n: number }, number[]>(
-    `select line, ((decided_at - ${integer(from)}) * ${TREND_PARTS} // ${integer(to - from)})::double as part,
+    `select line, intDiv((decided_at - ${integer(from)}) * ${TREND_PARTS}, ${integer(to - from)})::double as part,
        count(*)::double as n
      from denials group by line, part`,
     (rows) => {

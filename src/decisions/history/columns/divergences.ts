@@ -1,9 +1,9 @@
 /** Counts where a candidate decided otherwise than its policy: by requester, crawler, item or URL, and reason. */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { decodeReason, type Reason } from '../../../rules/reason.ts';
 import { LIMIT_CODES, parseCandidate } from '../../ledger/codes.ts';
 import { type Grouped, readMost } from './groups.ts';
-import { inSnapshot, integer, readColumns, readRows, text } from './sql.ts';
+import { inSnapshot, readColumns, readRows, type SqlReader } from './reader.ts';
+import { integer, text } from './sql.ts';
 import { type CountedWho, toVisitor } from './who.ts';
 
 export interface DivergencesQuery {
@@ -35,21 +35,18 @@ type Outcomes = ReadonlyMap<number, Reason | null>;
 /** Denials by a limit or a quota: the rules had allowed, and rules are compared. */
 const ALLOWED = `reason in (${[0, ...LIMIT_CODES].map(integer).join(', ')})`;
 
-export function answerDivergences(connection: DuckDBConnection, query: DivergencesQuery): Promise<Divergences> {
-  return inSnapshot(connection, async () => {
-    const outcomes = await readOutcomes(connection, query.no);
-    const sums = await readSums(connection, outcomes);
-    const lists = sums.byReason.length === 0 ? NO_LISTS : await readLists(connection, outcomes, query);
+export function answerDivergences(reader: SqlReader, query: DivergencesQuery): Promise<Divergences> {
+  return inSnapshot(reader, async () => {
+    const outcomes = await readOutcomes(reader, query.no);
+    const sums = await readSums(reader, outcomes);
+    const lists = sums.byReason.length === 0 ? NO_LISTS : await readLists(reader, outcomes, query);
     return { ...sums, ...lists };
   });
 }
 
-async function readOutcomes(connection: DuckDBConnection, no: number): Promise<Outcomes> {
+async function readOutcomes(reader: SqlReader, no: number): Promise<Outcomes> {
   const own = text(`[${integer(no)},`);
-  const [numbers, texts] = await readColumns(
-    connection,
-    `select number, id from candidates where starts_with(id, ${own})`,
-  );
+  const [numbers, texts] = await readColumns(reader, `select number, id from candidates where startsWith(id, ${own})`);
   return new Map((numbers ?? []).map((number, i) => [number as number, parseCandidate(texts?.[i] as string).reason]));
 }
 
@@ -58,11 +55,11 @@ const inList = (column: string, numbers: readonly number[]): string =>
 
 type Sums = Pick<Divergences, 'agreements' | 'newlyDenied' | 'newlyAllowed' | 'byReason'>;
 
-async function readSums(connection: DuckDBConnection, outcomes: Outcomes): Promise<Sums> {
+async function readSums(reader: SqlReader, outcomes: Outcomes): Promise<Sums> {
   const rows = await readRows<{ reason: number; candidate: number; n: number }>(
-    connection,
+    reader,
     `select reason, candidate, count(*)::double as n from decisions where ${inList('candidate', [...outcomes.keys()])}
-     group by all order by all`,
+     group by reason, candidate order by reason, candidate`,
   );
   const sums = { agreements: 0, newlyDenied: 0, newlyAllowed: 0 };
   const reasons = new Map<string, Divergences['byReason'][number]>();
@@ -84,22 +81,18 @@ async function readSums(connection: DuckDBConnection, outcomes: Outcomes): Promi
 type Lists = Pick<Divergences, 'byRequester' | 'byWho' | 'byCrawler' | 'byContent'>;
 const NO_LISTS: Lists = { byRequester: [], byWho: [], byCrawler: [], byContent: [] };
 
-async function readLists(
-  connection: DuckDBConnection,
-  outcomes: Outcomes,
-  { limit }: DivergencesQuery,
-): Promise<Lists> {
+async function readLists(reader: SqlReader, outcomes: Outcomes, { limit }: DivergencesQuery): Promise<Lists> {
   const pickNumbers = (allowed: boolean): number[] =>
     [...outcomes].flatMap(([number, reason]) => ((reason === null) === allowed ? [number] : []));
   const diverging = `(${ALLOWED} and ${inList('candidate', pickNumbers(false))}
     or not ${ALLOWED} and ${inList('candidate', pickNumbers(true))})`;
   const counts = {
     n: 'count(*)',
-    newlyDenied: `count(*) filter (${ALLOWED})`,
-    newlyAllowed: `count(*) filter (not ${ALLOWED})`,
+    newlyDenied: `count(*) filter (where ${ALLOWED})`,
+    newlyAllowed: `count(*) filter (where not ${ALLOWED})`,
   };
   const read = async (by: readonly Grouped[]) => {
-    const { groups } = await readMost(connection, { from: `from decisions where ${diverging}`, by, counts }, limit);
+    const { groups } = await readMost(reader, { from: `from decisions where ${diverging}`, by, counts }, limit);
     return groups.map(({ ids: [id = null, url = null], newlyDenied, newlyAllowed }) => {
       return { id, url, turns: { newlyDenied, newlyAllowed } };
     });

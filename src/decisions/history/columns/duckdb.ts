@@ -6,7 +6,9 @@ import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs
 import { dirname } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { DICTIONARIES } from './dictionary.ts';
+import { openDuckDbReader } from './duckdb-reader.ts';
 import { FIXED_NAMES } from './programs.ts';
+import type { SqlReader } from './reader.ts';
 
 /** Increases with every change of the tables or the meaning of their values. Files of other versions are discarded. */
 const VERSION = 11;
@@ -49,7 +51,7 @@ export const engineSettings = (engineMiB: number) => ({
 export interface Store {
   /** Used by the tail only. */
   writer: DuckDBConnection;
-  connect(): Promise<DuckDBConnection>;
+  connect(): Promise<SqlReader>;
   /**
    * Gives the system back what queries no longer use. DuckDB's allocator keeps it for the next ones, and gives it back
    * only when the limit of memory is set.
@@ -126,7 +128,7 @@ async function storeIn(file: string, engineMiB: number, fresh: boolean): Promise
       async connect() {
         const connection = await instance.connect();
         connections.push(connection);
-        return connection;
+        return openDuckDbReader(connection);
       },
       async rest() {
         await writer.run('checkpoint').catch(() => undefined);

@@ -4,10 +4,11 @@
  */
 import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { Diverged } from './diverged.ts';
+import { dropUnusedPrograms } from './duckdb-programs.ts';
+import { readColumns } from './duckdb-reader.ts';
 import type { Inserter } from './insert.ts';
-import { dropUnusedPrograms, NOT_KEPT } from './programs.ts';
+import { NOT_KEPT } from './programs.ts';
 import type { ColumnsSnapshot, Head } from './source.ts';
-import { readColumns } from './sql.ts';
 
 interface Erasing {
   writer: DuckDBConnection;

@@ -2,9 +2,9 @@
  * Counts decisions by what they have in common: the SQL of every list. Promise: exact. Groups are of small numbers, and
  * texts are looked up for the groups alone.
  */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { namedSql } from './programs.ts';
-import { integer, readRows } from './sql.ts';
+import { readRows, type SqlReader } from './reader.ts';
+import { integer } from './sql.ts';
 import { EACH_WHO, foldWho, WHO, WHO_TEXTS } from './who.ts';
 
 interface GroupColumn {
@@ -55,7 +55,7 @@ export interface Grouping<Count extends string> {
 }
 
 /** Counts of any decisions. */
-export const OUTCOMES = { requests: 'count(*)', allowed: 'count(*) filter (reason = 0)' };
+export const OUTCOMES = { requests: 'count(*)', allowed: 'count(*) filter (where reason = 0)' };
 
 /** Its ids are in the order of `by`; null: none. */
 export type Group<Count extends string> = Record<Count, number> & { ids: (string | null)[]; numbers: number[] };
@@ -87,9 +87,13 @@ const keysSql = (by: readonly Grouped[]): string => by.map((_, i) => i + 1).join
 /** Returns the joins of the texts, and the text of each number. */
 export function namesSql(by: readonly Grouped[], groups: string): { joins: string; texts: string[] } {
   const tables = by.map((one) => groupColumn(one).table);
+  const ofGroups = (table: string, i: number): string =>
+    `select number, id from ${table} where number in (select n${i} from ${groups})`;
   return {
     joins: tables
-      .map((table, i) => (table === undefined ? '' : `left join ${table} as t${i} on t${i}.number = ${groups}.n${i}`))
+      .map((table, i) =>
+        table === undefined ? '' : `left join (${ofGroups(table, i)}) as t${i} on t${i}.number = ${groups}.n${i}`,
+      )
       .join(' '),
     texts: tables.map((table, i) => (table === undefined ? `${groups}.n${i}::varchar` : `t${i}.id`)),
   };
@@ -97,7 +101,7 @@ export function namesSql(by: readonly Grouped[], groups: string): { joins: strin
 
 /** Returns the number of groups, and those with the greatest counts, then by their ids. The counts add up. */
 export async function readMost<Count extends string>(
-  connection: DuckDBConnection,
+  reader: SqlReader,
   grouping: Grouping<Count>,
   limit: number,
 ): Promise<{ unique: number; groups: Group<Count>[] }> {
@@ -114,9 +118,10 @@ export async function readMost<Count extends string>(
     return table === undefined ? `most.n${i} ${order}` : `k${i} nulls first`;
   });
   // Looks up the texts of possible first groups only: with a million requesters, that is most of the work.
+  await reader.keep('counted', summedSql(grouping));
   const rows = await readRows<Record<string, number> & Record<`k${number}`, string | null>>(
-    connection,
-    `with counted as materialized (${summedSql(grouping)}), most as (
+    reader,
+    `with most as (
        select * from counted where "${value}" >=
          (select min(least) from (select "${value}" as least from counted order by least desc limit ${integer(limit)}))
      )

@@ -12,6 +12,7 @@ import {
 } from '@duckdb/node-api';
 import type { DecisionRow } from './decision-row.ts';
 import { DICTIONARIES, type Dictionary, type DictionaryName, dictionary } from './dictionary.ts';
+import { duckDbPrograms } from './duckdb-programs.ts';
 import { openPrograms } from './programs.ts';
 import { quarterAt } from './series.ts';
 
@@ -31,7 +32,7 @@ export interface Inserter {
 
 export function inserter(writer: DuckDBConnection): Inserter {
   const numbers = new Map<DictionaryName, Dictionary>(DICTIONARIES.map((table) => [table, dictionary(writer, table)]));
-  const programs = openPrograms(writer);
+  const programs = openPrograms(duckDbPrograms(writer));
   let appender: DuckDBAppender | undefined;
   let gathered = 0;
 
@@ -99,7 +100,7 @@ interface Column {
  * In the order of the table, before the program. The appender makes the doubles big integers, faster than it would be
  * here.
  */
-const COLUMNS: readonly (readonly [
+export const COLUMNS: readonly (readonly [
   type: DuckDBType,
   read: (row: DecisionRow) => DuckDBValue,
   usual: DuckDBValue | undefined,

@@ -4,9 +4,20 @@
  * Reports have the largest number of addresses in a sketch.
  */
 import { randomBytes } from 'node:crypto';
-import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import { type Mark, Sketch, toMark } from '../../../lib/sketch.ts';
-import { integer, readColumns } from './sql.ts';
+
+/** Where the names of programs and the sketches of their addresses are kept. */
+export interface ProgramStore {
+  /** Returns those of the numbers that have a name. */
+  named(numbers: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Returns the numbers with most requests on a day, then the lowest, of those above the fixed ones. */
+  frequent(day: number, limit: number): Promise<readonly number[]>;
+  /** Leaves a day the names of these numbers, and gives it names of more. Others lose their sketches too. */
+  name(day: number, kept: readonly number[], fresh: readonly [number: number, name: string][]): Promise<void>;
+  /** Returns a number for sketches that have none yet. */
+  nextLife(): Promise<number>;
+  putSketches(life: number, day: number, sketches: readonly [program: number, text: string][]): Promise<void>;
+}
 
 /** A day has half as many names. */
 const SKETCHES_MAX = 2_000;
@@ -27,7 +38,7 @@ export interface ProgramAddresses {
   abandon(): void;
 }
 
-export function openAddresses(writer: DuckDBConnection): ProgramAddresses {
+export function openAddresses(store: ProgramStore): ProgramAddresses {
   /** The newest last: earlier ones are of this step alone. */
   let lives: Life[] = [];
 
@@ -46,8 +57,12 @@ export function openAddresses(writer: DuckDBConnection): ProgramAddresses {
     },
     async write() {
       const noting = lives.filter(({ noted }) => noted.length > 0);
-      const named = noting.length === 0 ? new Set<number>() : await readNamed(writer);
-      for (const life of noting) await writeLife(writer, life, named);
+      for (const life of noting) {
+        const named = await store.named([
+          ...new Set([...life.sketches.keys(), ...life.noted.map(([program]) => program)]),
+        ]);
+        await writeLife(store, life, named);
+      }
       const newest = Math.max(...lives.map(({ day }) => day));
       lives = lives.filter(({ day }) => day === newest);
     },
@@ -57,12 +72,7 @@ export function openAddresses(writer: DuckDBConnection): ProgramAddresses {
   };
 }
 
-async function readNamed(writer: DuckDBConnection): Promise<ReadonlySet<number>> {
-  const [numbers = []] = await readColumns(writer, 'select number::double from programs');
-  return new Set(numbers as number[]);
-}
-
-async function writeLife(writer: DuckDBConnection, life: Life, named: ReadonlySet<number>): Promise<void> {
+async function writeLife(store: ProgramStore, life: Life, named: ReadonlySet<number>): Promise<void> {
   const { sketches, day } = life;
   const changed = new Set<number>();
   for (const [program, mark] of life.noted) {
@@ -77,19 +87,10 @@ async function writeLife(writer: DuckDBConnection, life: Life, named: ReadonlySe
     for (const program of sketches.keys()) if (!named.has(program)) sketches.delete(program);
   }
   if (changed.size === 0) return;
-  if (life.no === undefined) {
-    const [next] = await readColumns(writer, 'select coalesce(max(life), 0)::double + 1 from program_addresses');
-    life.no = next?.[0] as number;
-  }
-  const numbers = listValue([...changed].map(BigInt));
-  await writer.run(
-    `delete from program_addresses where life = ${integer(life.no)} and number in (select unnest($1))`,
-    [numbers],
-    [LIST(BIGINT)],
-  );
-  await writer.run(
-    `insert into program_addresses select unnest($1), ${integer(day)}, ${integer(life.no)}, unnest($2)`,
-    [numbers, listValue([...changed].map((program) => sketches.get(program)?.toText() ?? ''))],
-    [LIST(BIGINT), LIST(VARCHAR)],
+  life.no ??= await store.nextLife();
+  await store.putSketches(
+    life.no,
+    day,
+    [...changed].map((program) => [program, sketches.get(program)?.toText() ?? '']),
   );
 }

@@ -7,12 +7,10 @@
  * will have fewer requests than now. So if it is among the thousand at the end of the day, it is among them then.
  */
 import { createHash } from 'node:crypto';
-import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import { Lru, Recent } from '../../../lib/cache/lru.ts';
 import { BROWSERS, NO_USER_AGENT, OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
 import { type DecisionRow, keptProgram, type SentBy } from './decision-row.ts';
-import { openAddresses } from './program-addresses.ts';
-import { integer } from './sql.ts';
+import { openAddresses, type ProgramStore } from './program-addresses.ts';
 
 /** Names of programs on one day. */
 const NAMES_A_DAY = 1_000;
@@ -28,7 +26,8 @@ const FIXED: ReadonlyMap<string, number> = new Map([
 export const FIXED_MAX = 3;
 
 /** The rows of the fixed numbers, which have no day. */
-export const FIXED_NAMES = [...FIXED].map(([name, number]) => `(${number}, '${name}', -1)`).join(', ');
+export const FIXED_NAMES_LIST = [...FIXED];
+export const FIXED_NAMES = FIXED_NAMES_LIST.map(([name, number]) => `(${number}, '${name}', -1)`).join(', ');
 
 /** Programs beyond the names. */
 export const OTHER = FIXED.get(OTHER_PROGRAMS) as number;
@@ -38,24 +37,24 @@ export const namedSql = (program: string): string =>
   `case when ${program} <= ${FIXED_MAX} or ${program} in (select number from programs) then ${program} else ${OTHER} end`;
 
 const DAY_MS = 86_400_000;
-const QUARTERS_A_DAY = 96;
+export const QUARTERS_A_DAY = 96;
 const REQUESTER = 3;
 const CRAWLER = 9;
 const INPUTS = 20;
 const HASH_BYTES = 6;
 
 export interface Programs {
-  /** Returns the number of a decision's program, and notes its name and its address. */
-  numberOf(row: DecisionRow): number;
+  /** Returns the number of a decision's program, and notes its name and its address unless it was noted before. */
+  numberOf(row: DecisionRow, isNoted?: boolean): number;
   /** Names the programs of the noted decisions, which are written; call it before the commit. */
   name(): Promise<void>;
   /** Drops the notes, at a rollback. */
   abandon(): void;
 }
 
-export function openPrograms(writer: DuckDBConnection): Programs {
+export function openPrograms(store: ProgramStore): Programs {
   const numbers = new Lru<string, number>(10_000, undefined, new Recent());
-  const addresses = openAddresses(writer);
+  const addresses = openAddresses(store);
   /** By day, then by number. */
   let noted = new Map<number, Map<number, string>>();
 
@@ -69,13 +68,13 @@ export function openPrograms(writer: DuckDBConnection): Programs {
   }
 
   return {
-    numberOf(row) {
+    numberOf(row, isNoted = false) {
       const sent = JSON.parse(row[INPUTS] ?? '{}') as SentBy;
       const program = keptProgram(sent);
       if (program === undefined) return NOT_KEPT;
       const address = sent.context?.ip;
       const number = toNumber(program);
-      if (number <= FIXED_MAX) return number;
+      if (number <= FIXED_MAX || isNoted) return number;
       const day = Math.floor(row[1] / DAY_MS);
       const names = noted.get(day);
       if (names === undefined) noted.set(day, new Map([[number, program]]));
@@ -87,7 +86,7 @@ export function openPrograms(writer: DuckDBConnection): Programs {
     async name() {
       const days = [...noted].toSorted(([a], [b]) => a - b);
       noted = new Map();
-      for (const [day, names] of days) await nameDay(writer, day, names);
+      for (const [day, names] of days) await nameDay(store, day, names);
       await addresses.write();
     },
     abandon() {
@@ -97,42 +96,15 @@ export function openPrograms(writer: DuckDBConnection): Programs {
   };
 }
 
-async function nameDay(writer: DuckDBConnection, day: number, names: ReadonlyMap<number, string>): Promise<void> {
-  const list = listValue([...names.keys()].map(BigInt));
-  const known = await writer.run(
-    'select number::double from programs where number in (select unnest($1))',
-    [list],
-    [LIST(BIGINT)],
-  );
-  const [numbers = []] = await known.getColumns();
-  const isKnown = new Set(numbers as number[]);
-  const fresh = [...names].filter(([number]) => !isKnown.has(number));
+async function nameDay(store: ProgramStore, day: number, names: ReadonlyMap<number, string>): Promise<void> {
+  const known = await store.named([...names.keys()]);
+  const fresh = [...names].filter(([number]) => !known.has(number));
   if (fresh.length === 0) return;
-  await writer.run(
-    `create or replace temp table frequent as
-     select program as number from decisions
-     where quarter >= ${integer(day * QUARTERS_A_DAY)} and quarter < ${integer((day + 1) * QUARTERS_A_DAY)}
-       and program > ${FIXED_MAX}
-     group by program order by count(*) desc, program limit ${NAMES_A_DAY}`,
+  const frequent = await store.frequent(day, NAMES_A_DAY);
+  const isFrequent = new Set(frequent);
+  await store.name(
+    day,
+    frequent,
+    fresh.filter(([number]) => isFrequent.has(number)),
   );
-  await writer.run(`delete from programs where day = ${integer(day)} and number not in (from frequent)`);
-  await writer.run('delete from program_addresses where number not in (select number from programs)');
-  await writer.run(
-    `insert into programs select number, id, ${integer(day)} from (select unnest($1) as number, unnest($2) as id)
-     semi join frequent using (number)`,
-    [listValue(fresh.map(([number]) => BigInt(number))), listValue(fresh.map(([, name]) => name))],
-    [LIST(BIGINT), LIST(VARCHAR)],
-  );
-}
-
-/** Deletes names, and addresses of days, that no decision has any more. Returns whether there were any names. */
-export async function dropUnusedPrograms(writer: DuckDBConnection): Promise<boolean> {
-  const deleted = await writer.run(
-    `delete from programs where number > ${FIXED_MAX} and number not in (select distinct program from decisions)`,
-  );
-  await writer.run(
-    `delete from program_addresses
-     where (number, day) not in (select distinct program, quarter // ${QUARTERS_A_DAY} from decisions)`,
-  );
-  return deleted.rowsChanged > 0;
 }

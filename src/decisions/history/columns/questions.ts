@@ -1,6 +1,6 @@
 /** Short questions that the columns answer, and their SQL. Each answer is of one snapshot. */
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { type ColumnsFilter, inSnapshot, integer, readColumns, readRows, select } from './sql.ts';
+import { inSnapshot, readColumns, readRows, type SqlReader } from './reader.ts';
+import { type ColumnsFilter, integer, listSql, select } from './sql.ts';
 
 export interface FindPage {
   /** Only sequence numbers below it; null: the newest. */
@@ -29,39 +29,34 @@ export interface Bounds {
 /** DuckDB compares a list value by value; longer lists are faster as a table. */
 const IN_LIST_MAX = 4;
 
-export async function answerStats(connection: DuckDBConnection, nos: readonly number[]): Promise<Map<number, Stats>> {
-  const list = nos.map(integer).join(', ');
+export async function answerStats(reader: SqlReader, nos: readonly number[]): Promise<Map<number, Stats>> {
   const rows = await readRows<Stats & { no: number }>(
-    connection,
-    `select content as no, count(*)::double as total, (count(*) filter (reason = 0))::double as allowed
-     from decisions where enforced = 1 and content in (${nos.length > IN_LIST_MAX ? `select unnest([${list}])` : list}) group by content`,
+    reader,
+    `select content as no, count(*)::double as total, (count(*) filter (where reason = 0))::double as allowed
+     from decisions where enforced = 1 and content in (${nos.length > IN_LIST_MAX ? listSql(nos) : nos.map(integer).join(', ')}) group by content`,
   );
   return new Map(rows.map(({ no, total, allowed }) => [no, { total, allowed }]));
 }
 
 /** `from`: the decisions, as `select` returns them. */
-export async function answerBounds(connection: DuckDBConnection, from = 'from decisions'): Promise<Bounds | null> {
-  const [first, last] = await readColumns(
-    connection,
-    `select min(decided_at)::double, max(decided_at)::double ${from}`,
+export async function answerBounds(reader: SqlReader, from = 'from decisions'): Promise<Bounds | null> {
+  const [count, first, last] = await readColumns(
+    reader,
+    `select count(*)::double, min(decided_at)::double, max(decided_at)::double ${from}`,
   );
-  return typeof first?.[0] === 'number' ? { first: first[0], last: last?.[0] as number } : null;
+  return count?.[0] === 0 ? null : { first: first?.[0] as number, last: last?.[0] as number };
 }
 
-export async function answerFind(
-  connection: DuckDBConnection,
-  filter: ColumnsFilter,
-  page: FindPage,
-): Promise<FoundDecisions> {
-  return inSnapshot(connection, async () => {
-    const from = await select(connection, filter);
+export async function answerFind(reader: SqlReader, filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions> {
+  return inSnapshot(reader, async () => {
+    const from = await select(reader, filter);
     const before = page.before === null ? '' : ` and seq < ${integer(page.before)}`;
     const [seqs] = await readColumns(
-      connection,
+      reader,
       `select seq::double from (select seq ${from}${before} order by seq desc limit ${integer(page.limit)})
        order by seq desc`,
     );
-    const [count] = await readColumns(connection, `select count(*)::double ${from}`);
+    const [count] = await readColumns(reader, `select count(*)::double ${from}`);
     return { seqs: (seqs ?? []) as number[], totalCount: count?.[0] as number };
   });
 }

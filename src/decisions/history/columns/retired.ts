@@ -5,8 +5,9 @@
 import { BIGINT } from '@duckdb/node-api';
 import { type DecisionRow, NO_INPUTS } from './decision-row.ts';
 import { Diverged } from './diverged.ts';
+import { dropUnusedPrograms } from './duckdb-programs.ts';
 import type { Inserter } from './insert.ts';
-import { dropUnusedPrograms, NOT_KEPT } from './programs.ts';
+import { NOT_KEPT } from './programs.ts';
 import type { Copying } from './records.ts';
 import type { Head } from './source.ts';
 

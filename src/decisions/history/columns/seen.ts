@@ -2,9 +2,9 @@
  * Requesters by their checks. Promise: a walk through the pages counts the same decisions on each page, however many
  * are made meanwhile: the first page fixes the last decision that counts.
  */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SeenSort } from './dimensions.ts';
-import { type ColumnsFilter, inSnapshot, integer, readColumns, readRows, select, text } from './sql.ts';
+import { inSnapshot, readColumns, readRows, type SqlReader } from './reader.ts';
+import { type ColumnsFilter, integer, select, text } from './sql.ts';
 
 /** A page starts after the row with this value and id. */
 export interface After {
@@ -54,18 +54,18 @@ const SEEN_VALUES: Record<SeenSort, string> = {
 type SeenRow = Omit<Seen, 'registered'> & { name: string | null; type: string | null; status: string; tags: string };
 
 /** Lists every requester that is registered or was seen in the span. */
-export function answerSeen(connection: DuckDBConnection, query: SeenQuery): Promise<SeenPage<Seen>> {
-  return inSnapshot(connection, async () => {
-    const upTo = await readUpTo(connection, query.after);
+export function answerSeen(reader: SqlReader, query: SeenQuery): Promise<SeenPage<Seen>> {
+  return inSnapshot(reader, async () => {
+    const upTo = await readUpTo(reader, query.after);
     const terms = [searchTerm(query.q)];
     if (query.registered !== undefined) terms.push(query.registered ? 'name is not null' : 'name is null');
     if (query.status !== undefined) terms.push(`status = ${text(query.status)}`);
     const { totalCount, rows } = await readPage<SeenRow>(
-      connection,
+      reader,
       `with seen as (
-         select requester as number, count(*)::double as requests, (count(*) filter (reason = 0))::double as allowed,
-           (count(*) filter (verified <> 0))::double as verified, max(decided_at)::double as last
-         ${await select(connection, query.filter)} and requester <> 0${upToTerm(query.after)}
+         select requester as number, count(*)::double as requests, (count(*) filter (where reason = 0))::double as allowed,
+           (count(*) filter (where verified <> 0))::double as verified, max(decided_at)::double as last
+         ${await select(reader, query.filter)} and requester <> 0${upToTerm(query.after)}
          group by requester
        ), everybody as (
          select coalesce(named.id, registered.id) as id, name, type, status, tags, coalesce(requests, 0) as requests,
@@ -73,9 +73,8 @@ export function answerSeen(connection: DuckDBConnection, query: SeenQuery): Prom
            coalesce(verified, 0) as verified, last
          from (select requesters.id, seen.* from seen join requesters using (number)) as named
          full join registered on registered.id = named.id
-       ), picked as materialized (
-         select *, last as "lastSeen", ${SEEN_VALUES[query.sort]} as value from everybody where ${terms.join(' and ')}
-       )`,
+       )
+       select *, last as "lastSeen", ${SEEN_VALUES[query.sort]} as value from everybody where ${terms.join(' and ')}`,
       query,
     );
     return {
@@ -98,21 +97,21 @@ export function answerSeen(connection: DuckDBConnection, query: SeenQuery): Prom
 export const upToTerm = (after: After | null): string => (after === null ? '' : ` and seq <= ${integer(after.upTo)}`);
 
 /** Returns the last decision that counts. */
-export async function readUpTo(connection: DuckDBConnection, after: After | null): Promise<number> {
+export async function readUpTo(reader: SqlReader, after: After | null): Promise<number> {
   if (after !== null) return after.upTo;
-  const [newest] = await readColumns(connection, 'select coalesce(max(seq), 0)::double from decisions');
+  const [newest] = await readColumns(reader, 'select coalesce(max(seq), 0)::double from decisions');
   return newest?.[0] as number;
 }
 
 export const searchTerm = (q: string | undefined, id = 'id'): string =>
   q === undefined
     ? 'true'
-    : `(contains(lower(${id}), lower(${text(q)})) or contains(lower(coalesce(name, '')), lower(${text(q)})))`;
+    : `(position(lowerUTF8(${text(q)}) in lowerUTF8(${id})) > 0 or position(lowerUTF8(${text(q)}) in lowerUTF8(coalesce(name, ''))) > 0)`;
 
-/** Reads a page of the table `picked`, by value (descending unless `ascending`) and id, and counts all of it. */
+/** Reads a page of the rows that `sql` selects, by value (descending unless `ascending`) and id, and counts all. */
 export async function readPage<Row extends { id: string }>(
-  connection: DuckDBConnection,
-  tables: string,
+  reader: SqlReader,
+  sql: string,
   { after, limit, ascending = false }: { after: After | null; limit: number; ascending?: boolean },
 ): Promise<{ totalCount: number; rows: Row[] }> {
   const [beyond, order] = ascending ? ['>', 'value'] : ['<', 'value desc'];
@@ -120,12 +119,11 @@ export async function readPage<Row extends { id: string }>(
     after === null
       ? 'true'
       : `value ${beyond} ${integer(after.value)} or value = ${integer(after.value)} and id > ${text(after.id)}`;
-  const rows = await readRows<Row & { totalCount: number; id: string | null }>(
-    connection,
-    `${tables} select (select count(*) from picked)::double as "totalCount", page.* from (select 1) left join
-      (select * from picked where ${rest} order by ${order}, id limit ${integer(limit)}) as page on true
-      order by ${order}, id`,
+  await reader.keep('picked', sql);
+  const [count] = await readColumns(reader, 'select count(*)::double from picked');
+  const rows = await readRows<Row>(
+    reader,
+    `select * from picked where ${rest} order by ${order}, id limit ${integer(limit)}`,
   );
-  // An empty page is one row of nulls.
-  return { totalCount: rows[0]?.totalCount ?? 0, rows: rows.filter(({ id }) => id !== null) };
+  return { totalCount: count?.[0] as number, rows };
 }

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openMemoryStore } from './duckdb.ts';
+import { openDuckDbReader } from './duckdb-reader.ts';
 import { type Selection, select } from './sql.ts';
 
 const store = await openMemoryStore(64);
-const connection = await store.connect();
+const connection = store.writer;
+const reader = await openDuckDbReader(connection);
 after(() => store.close());
 for (const table of ['requesters', 'licenses', 'purposes', 'collections']) {
   await connection.run(`insert into ${table} values (1, 'ours'), (2, 'theirs')`);
@@ -19,7 +21,7 @@ await connection.run(`
   from range(600000)`);
 
 async function rowsRead(selection: Selection): Promise<{ scanned: string[]; found: number }> {
-  const from = await select(connection, selection);
+  const from = await select(reader, selection);
   const [[, plan]] = (
     await connection.runAndReadAll(`explain (analyze, format json) select count(*) ${from}`)
   ).getRows() as [[string, string]];

@@ -1,8 +1,8 @@
-/** SQL over the columns: selections of decisions, values as literals, rows and snapshots. */
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+/** SQL over the columns: selections of decisions, and values as literals. */
 import { OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
 import type { RuleFilter } from '../../log/rule-filter.ts';
 import type { DictionaryName } from './dictionary.ts';
+import type { SqlReader } from './reader.ts';
 import { quarterAt } from './series.ts';
 
 export interface ColumnsFilter {
@@ -70,7 +70,7 @@ const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type' | 'pagePrefix'> = {
   policyNo: (no) => `policy = ${integer(no)}`,
   allowed: (allowed) => (allowed ? 'reason = 0' : 'reason <> 0'),
   reason: (reason) => `reason = ${integer(reason)}`,
-  url: (prefix, own) => `starts_with(${own('url')}, ${text(prefix)})`,
+  url: (prefix, own) => `startsWith(${own('url')}, ${text(prefix)})`,
   rule: ({ policyNo, version, index }) =>
     `policy = ${integer(policyNo)} and version = ${integer(version)} and rule = ${integer(index ?? DEFAULT_ACTION)}`,
   verified: (code) =>
@@ -91,9 +91,9 @@ const NOWHERE = -1;
  * takes as long for what only others' decisions have as for what none has: partners must not learn it. So it sees a
  * column only where the requester is the one, and no statistics of the column let blocks be skipped.
  */
-export async function select(connection: DuckDBConnection, selection: Selection): Promise<string> {
+export async function select(reader: SqlReader, selection: Selection): Promise<string> {
   const { requesterId, type, pagePrefix } = selection;
-  const requester = requesterId === undefined ? undefined : await findNumber(connection, 'requesterId', requesterId);
+  const requester = requesterId === undefined ? undefined : await findNumber(reader, 'requesterId', requesterId);
   const terms = requesterId === undefined ? ['true'] : [`requester = ${integer(requester ?? NOWHERE)}`];
   const own = (column: string): string =>
     requester === undefined ? column : `case when requester = ${integer(requester)} then ${column} end`;
@@ -104,23 +104,23 @@ export async function select(connection: DuckDBConnection, selection: Selection)
   for (const key of Object.keys(NUMBERED) as (keyof typeof NUMBERED)[]) {
     const id = selection[key];
     if (id === undefined || key === 'requesterId') continue;
-    terms.push(await numberedTerm(connection, { key, id, column: own(NUMBERED[key][0]) }));
+    terms.push(await numberedTerm(reader, { key, id, column: own(NUMBERED[key][0]) }));
   }
   // Joins: a third of the time of `in`.
   const ofType =
     type === undefined
       ? ''
-      : ` join (select number as typed from content where type = ${text(type)}) on typed = content`;
-  const below = pagePrefix === undefined ? '' : ` join (${pagesBelow(pagePrefix)}) on below = page`;
+      : ` join (select number as typed from content where type = ${text(type)}) as items on items.typed = content`;
+  const below = pagePrefix === undefined ? '' : ` join (${pagesBelow(pagePrefix)}) as folder on folder.below = page`;
   return `from decisions${ofType}${below} where ${terms.join(' and ')}`;
 }
 
 async function numberedTerm(
-  connection: DuckDBConnection,
+  reader: SqlReader,
   { key, id, column }: { key: keyof typeof NUMBERED; id: string; column: string },
 ): Promise<string> {
   if (key === 'program' && id === OTHER_PROGRAMS) return isUnnamed(column);
-  return `${column} = ${integer((await findNumber(connection, key, id)) ?? NOWHERE)}`;
+  return `${column} = ${integer((await findNumber(reader, key, id)) ?? NOWHERE)}`;
 }
 
 /** 0: the user agent was not kept. */
@@ -128,16 +128,10 @@ const isUnnamed = (program: string): string =>
   `${program} <> 0 and ${program} not in (select number from programs where id <> ${text(OTHER_PROGRAMS)})`;
 
 const pagesBelow = (prefix: string): string =>
-  `select number as below from pages where id = ${text(prefix)} or starts_with(id, ${text(`${prefix}/`)})`;
+  `select number as below from pages where id = ${text(prefix)} or startsWith(id, ${text(`${prefix}/`)})`;
 
-async function findNumber(
-  connection: DuckDBConnection,
-  key: keyof typeof NUMBERED,
-  id: string,
-): Promise<number | undefined> {
-  const [numbers] = await readColumns(connection, `select number::double from ${NUMBERED[key][1]} where id = $1`, [id]);
-  return numbers?.[0] as number | undefined;
-}
+const findNumber = (reader: SqlReader, key: keyof typeof NUMBERED, id: string): Promise<number | undefined> =>
+  reader.findNumber(NUMBERED[key][1], id);
 
 /** Writes a number as a literal: a bound parameter arrives as a double, and DuckDB would then cast the whole column. */
 export function integer(value: number): string {
@@ -145,28 +139,13 @@ export function integer(value: number): string {
   return String(value);
 }
 
-export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-
-/** Returns the columns of the result, which has at most a few rows or is folded at once. */
-export async function readColumns(
-  connection: DuckDBConnection,
-  sql: string,
-  params: string[] = [],
-): Promise<DuckDBValue[][]> {
-  return (await connection.run(sql, params)).getColumns();
+/** Writes a text as a literal. A backslash means itself to DuckDB and an escape to ClickHouse. */
+export function text(value: string): string {
+  const [first, ...rest] = value.split('\\').map((part) => `'${part.replaceAll("'", "''")}'`) as [string, ...string[]];
+  return rest.length === 0 ? first : `(${[first, ...rest].join(` || ${BACKSLASH} || `)})`;
 }
 
-/** Returns rows by column name. The caller casts numbers to types that DuckDB returns as `number`. */
-export async function readRows<Row>(connection: DuckDBConnection, sql: string): Promise<Row[]> {
-  return (await connection.runAndReadAll(sql)).getRowObjects() as Row[];
-}
+const BACKSLASH = `base64Decode('XA==')`;
 
-/** Runs several queries on the same snapshot. */
-export async function inSnapshot<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
-  await connection.run('begin');
-  try {
-    return await work();
-  } finally {
-    await connection.run('rollback').catch(() => {});
-  }
-}
+/** A table of one column, \`owner\`. */
+export const listSql = (numbers: readonly number[]): string => `select arrayJoin([${numbers.map(integer).join(', ')}])`;

@@ -1,8 +1,8 @@
 /** Counts visitors by page and by time. Promise: all of one snapshot, so that it adds up. */
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { type ReportQuery, readTrends, selectCounted, toCells } from './counts.ts';
 import { readMost } from './groups.ts';
-import { inSnapshot, integer, readRows } from './sql.ts';
+import { inSnapshot, readRows, type SqlReader } from './reader.ts';
+import { listSql } from './sql.ts';
 import { type CountedWho, EACH_WHO, foldWho, toVisitor } from './who.ts';
 
 export interface VisitorsQuestion extends ReportQuery {
@@ -12,9 +12,9 @@ export interface VisitorsQuestion extends ReportQuery {
 
 const COUNTS = {
   requests: 'count(*)',
-  allowed: 'count(*) filter (reason = 0)',
-  verified: 'count(*) filter (verified <> 0)',
-  spoofed: 'count(*) filter (claimed <> 0)',
+  allowed: 'count(*) filter (where reason = 0)',
+  verified: 'count(*) filter (where verified <> 0)',
+  spoofed: 'count(*) filter (where claimed <> 0)',
 };
 type VisitCounts = Record<keyof typeof COUNTS, number>;
 
@@ -34,17 +34,17 @@ export interface CountedVisitors {
   pages: (VisitCounts & { page: string })[];
 }
 
-export function answerVisitors(connection: DuckDBConnection, query: VisitorsQuestion): Promise<CountedVisitors> {
-  return inSnapshot(connection, async () => {
-    const selected = await selectCounted(connection, query);
-    const cells = await toCells(connection, selected.ofAnyType, query.starts);
+export function answerVisitors(reader: SqlReader, query: VisitorsQuestion): Promise<CountedVisitors> {
+  return inSnapshot(reader, async () => {
+    const selected = await selectCounted(reader, query);
+    const cells = await toCells(reader, selected.ofAnyType, query.starts);
     const { from } = selected;
-    const who = await readMost(connection, { from, by: ['who'], counts: COUNTS }, query.limit);
+    const who = await readMost(reader, { from, by: ['who'], counts: COUNTS }, query.limit);
     const ofPages = { from: `${from} and page <> 0`, by: ['page'], counts: { requests: COUNTS.requests } } as const;
-    const pages = await readMost(connection, ofPages, query.pages);
+    const pages = await readMost(reader, ofPages, query.pages);
     const shown = { who: who.groups.map(toNumber), pages: pages.groups.map(toNumber) };
-    const trends = await readTrends({ connection, ...selected, cells, query }, 'who', shown.who);
-    const visits = await readVisits(connection, from, shown);
+    const trends = await readTrends({ reader, ...selected, cells, query }, 'who', shown.who);
+    const visits = await readVisits(reader, from, shown);
     const ofAll = new Map(visits.get(null)?.map(({ who: _, page, ...counts }) => [page, counts]));
     const names = new Map(pages.groups.map(({ ids: [page], numbers: [number] }) => [number, page as string]));
     return {
@@ -72,27 +72,28 @@ type Visit = VisitCounts & { who: number | null; page: number };
 
 /** Counts the pages that are listed: those of each listed visitor, the most first, and those of all. */
 async function readVisits(
-  connection: DuckDBConnection,
+  reader: SqlReader,
   from: string,
   { who, pages }: { who: readonly number[]; pages: readonly number[] },
 ): Promise<Map<number | null, Visit[]>> {
   if (pages.length === 0) return new Map();
-  const list = (numbers: readonly number[]): string => numbers.map((number) => `(${integer(number)})`).join(', ');
   const counts = Object.entries(COUNTS).map(([name, sql]) => `(${sql})::double as "${name}"`);
   const sums = Object.keys(COUNTS).map((name) => `sum("${name}") as "${name}"`);
-  const rows = await readRows<Visit>(
-    connection,
-    `with visits as materialized
-       (select ${EACH_WHO} as each, page, ${counts.join(', ')}
-        from (select requester, crawler, claimed, verified, program, page, reason ${from} and page <> 0)
-        join (values ${list(pages)}) as pages_shown(shown) on shown = page
-        group by 1, 2)
-     select who::double as who, page, ${sums.join(', ')} from
-       (select null as who, page, columns(visits.* exclude (each, page)) from visits
-        union all
-        select one, page, columns(visits.* exclude (each, page)) from visits
-        join (values ${list(who)}) as who_shown(one) on one = ${foldWho('each')})
-     group by 1, 2 order by requests desc, page`,
+  await reader.keep('pages_shown', `${listSql(pages)} as owner`);
+  await reader.keep('who_shown', `${listSql(who)} as owner`);
+  await reader.keep(
+    'visits',
+    `select ${EACH_WHO} as visitor, page, ${counts.join(', ')}
+     from (select requester, crawler, claimed, verified, program, page, reason ${from} and page <> 0) as each
+     join pages_shown on pages_shown.owner = each.page
+     group by 1, 2`,
   );
-  return Map.groupBy(rows, (row) => row.who);
+  const read = (by: string, of: string): Promise<Visit[]> =>
+    readRows<Visit>(reader, `select ${by} page::double as page, ${sums.join(', ')} ${of} order by requests desc, page`);
+  const ofAll = await read('', 'from visits group by page');
+  const own = await read(
+    'owner::double as who,',
+    `from visits join who_shown on who_shown.owner = ${foldWho('visitor')} group by owner, page`,
+  );
+  return new Map<number | null, Visit[]>([[null, ofAll], ...Map.groupBy(own, (row) => row.who)]);
 }

@@ -31,15 +31,15 @@ export const OTHER_WHO = PROGRAMS + OTHER;
 
 /** The texts of these numbers: a kind and a name, with a space in between. */
 export const WHO_TEXTS = `(select number, 'requester ' || id as id from requesters union all
-  select -(number * ${PROOFS.length} + proof), 'crawler' || proof || ' ' || id from crawlers, range(${PROOFS.length}) as proofs(proof)
+  ${PROOFS.map((_, proof) => `select -(number * ${PROOFS.length} + ${proof}), 'crawler${proof} ' || id from crawlers`).join(' union all ')}
   union all select ${PROGRAMS} + number, 'program ' || id from programs)`;
 
 /** The name in one of these texts, as SQL. */
-export const nameSql = (sql: string): string => `substr(${sql}, strpos(${sql}, ' ') + 1)`;
+export const nameSql = (sql: string): string => `substr(${sql}, position(' ' in ${sql}) + 1)`;
 
 /** The id of a requester in one of these texts, as SQL; null: of another kind. */
 export const requesterSql = (sql: string | undefined): string | undefined =>
-  sql && `case when starts_with(${sql}, 'requester ') then ${nameSql(sql)} end`;
+  sql && `case when startsWith(${sql}, 'requester ') then ${nameSql(sql)} end`;
 
 /** Reads one of these texts; null: of the number 0. */
 export function toVisitor(text: string | null): CountedWho {
