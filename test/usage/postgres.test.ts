@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { testClickHouse } from '../../kit/clickhouse.ts';
 import { entry } from '../../kit/entry.ts';
 import { testPostgres } from '../../kit/postgres.ts';
 import { runSeed, seeded } from '../../kit/random.ts';
@@ -16,6 +17,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
 import { type Columns, openColumns } from '../../src/decisions/history/columns/columns.ts';
 import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
+import { ANSWER_WITHIN_MS, onClickHouse } from './records.ts';
 
 const server = await testPostgres();
 
@@ -36,6 +38,7 @@ async function bench(t: TestContext) {
   ]);
   const folder = mkdtempSync(join(tmpdir(), 'postern-usage-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const clickHouse = onClickHouse ? await (await testClickHouse()).newDatabase() : null;
   const problems: string[] = [];
   const client = async (): Promise<Client> => {
     const one = new Client({ connectionString: database.url });
@@ -51,6 +54,8 @@ async function bench(t: TestContext) {
       const columns = openColumns({
         records: database.url,
         columnsFile: join(folder, 'columns.duckdb'),
+        clickHouse,
+        ...(onClickHouse ? { answerWithinMs: ANSWER_WITHIN_MS } : {}),
         onProblem: (problem) => problems.push(problem),
       });
       stack.defer(() => columns.close());

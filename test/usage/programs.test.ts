@@ -7,13 +7,18 @@ import { rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { openColumns } from '../../src/decisions/history/columns/columns.ts';
 import type { VisitorsQuestion } from '../../src/decisions/history/columns/visitors.ts';
-import { type Decided, openPostgresRecords, openRecords } from './records.ts';
+import {
+  ANSWER_WITHIN_MS,
+  type Decided,
+  onClickHouse,
+  openColumnRecords,
+  openPostgresRecords,
+  openRecords,
+} from './records.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 5, 1);
 const FLOOD = 20_000;
-/** On a busy machine, counting a flood takes longer than a service lets a report wait. */
-const ANSWER_WITHIN_MS = 120_000;
 
 let seq = 0;
 const ask = (userAgent: string | null | undefined, at: number): Decided => {
@@ -23,10 +28,13 @@ const ask = (userAgent: string | null | undefined, at: number): Decided => {
 const many = (count: number, userAgent: string | null | undefined, at: number): Decided[] =>
   Array.from({ length: count }, () => ask(userAgent, at));
 
-for (const [engine, openEngine] of [
-  ['SQLite', openRecords],
-  ['PostgreSQL', openPostgresRecords],
-] as const) {
+const ENGINES = onClickHouse
+  ? ([['ClickHouse', openColumnRecords]] as const)
+  : ([
+      ['SQLite', openRecords],
+      ['PostgreSQL', openPostgresRecords],
+    ] as const);
+for (const [engine, openEngine] of ENGINES) {
   describe(engine, () => {
     const begin = async () => {
       const stack = new AsyncDisposableStack();
@@ -42,7 +50,8 @@ for (const [engine, openEngine] of [
       };
       const rebuild = async (): Promise<void> => {
         await columns.close();
-        rmSync(records.columnsFile);
+        if (records.clickHouse === null) rmSync(records.columnsFile);
+        else await records.db.atomic([{ sql: `delete from settings where name = 'clickhouse_columns'` }]);
         columns = open();
       };
       const visitors = (query: VisitorsQuestion) => columns.visitors(query);

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testClickHouse } from '../../kit/clickhouse.ts';
 import { testPostgres } from '../../kit/postgres.ts';
 import type { Db, Step } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -72,6 +73,10 @@ export interface Records<D extends Db = SqliteDb> {
   /** The folder of the installation, or the URL of the database. */
   installation: string;
   columnsFile: string;
+  /** The URL of an empty database of ClickHouse; null: the columns are in the file. */
+  clickHouse: string | null;
+  /** Limit on the wait for an answer; absent: as in a service. */
+  answerWithinMs?: number;
   /** Inserts content with consecutive numbers and their changes. */
   addContent(items: readonly { no: number; id?: string; type?: string; title?: string }[]): Promise<void>;
   addDecisions(decided: readonly Decided[]): Promise<void>;
@@ -111,6 +116,19 @@ export async function openPostgresRecords(): Promise<Records<PostgresDb>> {
   return toRecords(db, { records: url, installation: url, directory: newDirectory(), end });
 }
 
+/** Tests of the columns run on DuckDB, and once more on ClickHouse where this says so. */
+export const onClickHouse = process.env.POSTERN_TEST_COLUMNS === 'clickhouse';
+
+/** On a busy machine, an engine with many requests a question takes longer than a service lets a report wait. */
+export const ANSWER_WITHIN_MS = 120_000;
+
+/** Records with the columns that are tested. */
+export async function openColumnRecords(): Promise<Records<Db>> {
+  if (!onClickHouse) return openRecords();
+  const records = await openPostgresRecords();
+  return { ...records, clickHouse: await (await testClickHouse()).newDatabase(), answerWithinMs: ANSWER_WITHIN_MS };
+}
+
 /** The types of the columns of a decision, as `toValues` lists them. */
 const INTEGERS = new Set([0, 1, 2, 4, 5, 6, 12, 13, 17]);
 const VALUES: Record<Db['engine'], string> = {
@@ -135,6 +153,7 @@ function toRecords<D extends Db>(db: D, { records, installation, directory, end 
     records,
     installation,
     columnsFile: join(directory, 'columns.duckdb'),
+    clickHouse: null,
     async addContent(items) {
       await db.atomic(
         items.flatMap(({ no, id = idOf(no), type = 'article', title = `Title ${no}` }) => [
@@ -158,6 +177,10 @@ function toRecords<D extends Db>(db: D, { records, installation, directory, end 
                   select ${VALUES[db.engine]}`,
             params: [JSON.stringify(decided.slice(i, i + 5_000).map(toValues))],
           },
+          // Places are drawn from it.
+          ...(db.engine === 'postgres'
+            ? [{ sql: `select setval('decisions_seq_seq', (select max(seq) from decisions))` }]
+            : []),
         ]);
       }
     },

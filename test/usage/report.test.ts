@@ -14,7 +14,7 @@ import type { UsageQuery, UsageReport } from '../../src/reports/usage/schema.ts'
 import type { ContentType } from '../../src/rules/content-types.ts';
 import { findProgram } from '../../src/rules/crawlers/program.ts';
 import { decodeReason, REASONS } from '../../src/rules/reason.ts';
-import { type Decided, openRecords } from './records.ts';
+import { type Decided, onClickHouse, openColumnRecords } from './records.ts';
 
 interface Item {
   id: string;
@@ -426,7 +426,7 @@ function* addNames(): Iterable<Step> {
 }
 
 async function play(commands: readonly Command[]): Promise<void> {
-  const records = await openRecords();
+  const records = await openColumnRecords();
   const open = (): Columns => openColumns(records);
   let columns = open();
   try {
@@ -473,15 +473,15 @@ function orRefusal<T>(work: () => T): T | string {
   }
 }
 
-test('reports and lists equal a fold over the decisions', { timeout: 60_000 }, async () => {
+test('reports and lists equal a fold over the decisions', { timeout: onClickHouse ? 600_000 : 60_000 }, async () => {
   await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 40 }), play), {
-    numRuns: 8,
+    numRuns: onClickHouse ? 3 : 8,
     endOnFailure: true,
   });
 });
 
 test('a range includes its start and excludes its end, to the millisecond', async () => {
-  const records = await openRecords();
+  const records = await openColumnRecords();
   const columns = openColumns(records);
   const from = Date.UTC(2026, 10, 1, 12);
   const to = Date.UTC(2026, 10, 3, 12);
@@ -538,7 +538,7 @@ for (const [what, startAfter] of [
   ['for nothing', null],
 ] as const) {
   test(`columns that wait ${what} are started by a question`, async () => {
-    const records = await openRecords();
+    const records = await openColumnRecords();
     const columns = openColumns({ ...records, startAfter });
     try {
       assert.equal(await columns.bounds(), null);

@@ -7,6 +7,7 @@ import { CONTACTS } from './0038-contacts.ts';
 import { OWN_CRAWLERS } from './0039-own-crawlers.ts';
 import { SEALED } from './0040-sealed.ts';
 import { SEALED_STATEMENTS } from './0041-sealed-statements.ts';
+import { COLUMN_NAMES } from './0042-column-names.ts';
 
 /** The version of `0001`. It makes the same tables as the 36 migrations that there were before the first release. */
 export const FIRST_VERSION = 36;
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   OWN_CRAWLERS,
   SEALED,
   SEALED_STATEMENTS,
+  COLUMN_NAMES,
 ];
 
 /** The version of a store after all of them. */

@@ -6,10 +6,13 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { entry } from '../../../kit/entry.ts';
-import { Unavailable } from '../../../src/db/db.ts';
+import { type Db, Unavailable } from '../../../src/db/db.ts';
+import type { PostgresDb } from '../../../src/db/postgres/db.ts';
+import type { SqliteDb } from '../../../src/db/sqlite/db.ts';
 import { type Columns, type ColumnsOptions, openColumns } from '../../../src/decisions/history/columns/columns.ts';
+import { openPostgresLedger } from '../../../src/decisions/ledger/postgres/ledger.ts';
 import { openSqliteLedger } from '../../../src/decisions/ledger/sqlite/ledger.ts';
-import { type Decided, openRecords, type Records } from '../../usage/records.ts';
+import { ANSWER_WITHIN_MS, type Decided, onClickHouse, openColumnRecords, type Records } from '../../usage/records.ts';
 
 const AT = Date.UTC(2026, 10, 21, 9);
 
@@ -31,13 +34,13 @@ const statsOf = (all: readonly Decided[], no: number) => ({
   allowed: all.filter((one) => one.contentNo === no && one.reason === 0).length,
 });
 
-interface Bench extends Records {
+interface Bench extends Records<Db> {
   open(options?: Partial<ColumnsOptions>): Columns;
   problems: string[];
 }
 
 async function bench(t: TestContext): Promise<Bench> {
-  const records = await openRecords();
+  const records = await openColumnRecords();
   const opened: Columns[] = [];
   const problems: string[] = [];
   t.after(async () => {
@@ -52,6 +55,8 @@ async function bench(t: TestContext): Promise<Bench> {
       const columns = openColumns({
         records: records.records,
         columnsFile: records.columnsFile,
+        clickHouse: records.clickHouse,
+        ...(onClickHouse ? { answerWithinMs: ANSWER_WITHIN_MS } : {}),
         onProblem: (message) => problems.push(message),
         ...options,
       });
@@ -83,7 +88,7 @@ async function assertHolds(columns: Columns, all: readonly Decided[]): Promise<v
 
 test('a decision counts from the moment it is acknowledged', async (t) => {
   const { db, open } = await bench(t);
-  const ledger = await openSqliteLedger(db);
+  const ledger = onClickHouse ? await openPostgresLedger(db as PostgresDb) : await openSqliteLedger(db as SqliteDb);
   const columns = open();
   const asked = entry({ contentNo: 2, requesterId: 'partner' });
   for (let i = 1; i <= 50; i++) {
@@ -196,7 +201,7 @@ function overwrite(file: string, from: number, count: number): void {
   writeFileSync(file, bytes);
 }
 
-for (const [name, damage] of DAMAGES) {
+for (const [name, damage] of onClickHouse ? [] : DAMAGES) {
   test(`a file that was ${name} is made anew`, async (t) => {
     const { addDecisions, columnsFile, open } = await bench(t);
     const all = decided(1, 5000);
@@ -211,22 +216,23 @@ for (const [name, damage] of DAMAGES) {
   });
 }
 
-test('a file of another version is made anew', async (t) => {
-  const { addDecisions, columnsFile, open } = await bench(t);
-  const all = decided(1, 100);
-  await addDecisions(all);
-  const columns = open();
-  await assertHolds(columns, all);
-  await columns.close();
-  const instance = await DuckDBInstance.create(columnsFile);
-  const connection = await instance.connect();
-  await connection.run('update position set version = version + 1');
-  connection.closeSync();
-  instance.closeSync();
-  const again = open();
-  await assertHolds(again, all);
-  assert.equal(again.figures().rebuilds, 1);
-});
+if (!onClickHouse)
+  test('a file of another version is made anew', async (t) => {
+    const { addDecisions, columnsFile, open } = await bench(t);
+    const all = decided(1, 100);
+    await addDecisions(all);
+    const columns = open();
+    await assertHolds(columns, all);
+    await columns.close();
+    const instance = await DuckDBInstance.create(columnsFile);
+    const connection = await instance.connect();
+    await connection.run('update position set version = version + 1');
+    connection.closeSync();
+    instance.closeSync();
+    const again = open();
+    await assertHolds(again, all);
+    assert.equal(again.figures().rebuilds, 1);
+  });
 
 const TURNS: [string, (records: Bench) => Promise<Decided[]>][] = [
   [
@@ -289,7 +295,12 @@ test('records that came back from a backup: one from before a deletion', async (
   await columns.close();
   await db.atomic([
     { sql: 'delete from changes where seq > 3' },
-    { sql: `update sqlite_sequence set seq = 3 where name = 'changes'` },
+    {
+      sql:
+        db.engine === 'sqlite'
+          ? `update sqlite_sequence set seq = 3 where name = 'changes'`
+          : `select setval(pg_get_serial_sequence('changes', 'seq'), 3)`,
+    },
     { sql: `insert into changes (id, at, kind, object_id) values ('x', 9, 'policy.created', 'pol_x')` },
   ]);
   await addContent([{ no: 2 }]);
@@ -297,12 +308,12 @@ test('records that came back from a backup: one from before a deletion', async (
 });
 
 test('killed while it was being filled, the file goes on from its last whole step', { timeout: 60_000 }, async (t) => {
-  const { addDecisions, records, columnsFile, open } = await bench(t);
+  const { addDecisions, records, columnsFile, clickHouse, open } = await bench(t);
   const all = decided(1, 420_000);
   await addDecisions(all);
   const script = new URL('./killed.ts', import.meta.url).pathname;
   for (const behind of [420_000, 200_000, 50_000]) {
-    const { signal } = spawnSync(process.execPath, [script, records, columnsFile, String(behind)]);
+    const { signal } = spawnSync(process.execPath, [script, records, columnsFile, String(behind), clickHouse ?? '']);
     assert.equal(signal, 'SIGKILL');
   }
   const columns = open();
@@ -334,6 +345,6 @@ test('closed columns refuse', async (t) => {
 
 test('records that cannot be opened make questions unavailable, nothing else', async (t) => {
   const { open, records } = await bench(t);
-  const columns = open({ records: `${records}.absent` });
+  const columns = open({ records: onClickHouse ? 'postgres://127.0.0.1:9/absent' : `${records}.absent` });
   await assert.rejects(columns.stats(1), Unavailable);
 });

@@ -1,0 +1,206 @@
+/** Copies of records and of texts in ClickHouse. */
+import { type DecisionRow, NO_INPUTS } from '../columns/decision-row.ts';
+import { NOT_KEPT } from '../columns/programs.ts';
+import type { ContentRow, RecordChange, RequesterRow } from '../columns/source.ts';
+import type { ClickHouseNames } from './names.ts';
+import { Bytes, encode } from './rows.ts';
+import type { ColumnsState } from './state.ts';
+import type { ClickHouseStep } from './step.ts';
+import type { ClickHouse } from './store.ts';
+import { table } from './tables.ts';
+
+const CHANGES_A_STEP = 4_096;
+const PAGE = 8_192;
+const COUNTS_A_BLOCK = 131_072;
+
+/** Copies all items and requesters that there are. */
+export async function copyEverything(work: ClickHouseStep): Promise<void> {
+  const { records, head, state } = work;
+  state.changesSeq = head.changesSeq;
+  state.changesAt = (await records.changedAt(head.changesSeq)) ?? 0;
+  state.retiredTo = head.retiredTo;
+  state.inputsErasedTo = head.inputsErasedTo;
+  state.erasedNo = head.erasedNo;
+  state.forgotten = { retiredTo: 0, inputsErasedTo: 0, changesSeq: head.changesSeq };
+  for (let after = 0; ; ) {
+    const rows = await records.contentAfter(after, PAGE);
+    await putContent(work, rows, []);
+    if (rows.length < PAGE) break;
+    after = rows.at(-1)?.no ?? after;
+  }
+  for (let after = ''; ; ) {
+    const rows = await records.requestersAfter(after, PAGE);
+    await putRequesters(work, rows, []);
+    if (rows.length < PAGE) break;
+    after = rows.at(-1)?.id ?? after;
+  }
+}
+
+/** Copies changed records. Returns true if changes are left for another step. */
+export async function copyChanges(work: ClickHouseStep): Promise<boolean> {
+  const { records, head, state } = work;
+  const isTrimmed = head.changesFromSeq > state.changesSeq + 1 || (head.changesSeq === 0 && state.changesSeq > 0);
+  if (isTrimmed) {
+    await copyAgain(work);
+    return false;
+  }
+  const changes = await records.changesAfter(state.changesSeq, CHANGES_A_STEP);
+  const last = changes.at(-1);
+  const areMore = last !== undefined && changes.length === CHANGES_A_STEP;
+  if (!areMore && head.changesSeq === state.changesSeq) return false;
+  state.changesSeq = areMore ? last.seq : head.changesSeq;
+  state.changesAt = areMore ? last.at : ((await records.changedAt(head.changesSeq)) ?? 0);
+  await copyChanged(work, changes);
+  return areMore;
+}
+
+async function copyChanged(work: ClickHouseStep, changes: readonly RecordChange[]): Promise<void> {
+  const { records } = work;
+  const nos = [...new Set(changes.flatMap(({ contentNo }) => contentNo ?? []))];
+  if (nos.length > 0) {
+    const present = await records.contentOf(nos);
+    const existing = new Set(present.map(({ no }) => no));
+    const gone = nos.filter((no) => !existing.has(no));
+    await putContent(work, present, gone);
+    await hide(work, gone);
+  }
+  const ids = [...new Set(changes.flatMap(({ contentNo, objectId }) => (contentNo === null ? objectId : [])))];
+  if (ids.length > 0) {
+    const present = await records.requestersOf(ids);
+    const existing = new Set(present.map(({ id }) => id));
+    const gone = ids.filter((id) => !existing.has(id));
+    await putRequesters(work, present, gone);
+  }
+}
+
+/** The log of changes does not go back far enough: copies all, and drops what is no longer there. */
+async function copyAgain(work: ClickHouseStep): Promise<void> {
+  const { store, state } = work;
+  const { forgotten, erasedNo, retiredTo, inputsErasedTo } = state;
+  await copyEverything(work);
+  Object.assign(state, { forgotten, erasedNo, retiredTo, inputsErasedTo });
+  const ver = state.begun;
+  await store.run(
+    `insert into ${table('gone')} select number, ${state.changesSeq} from ${table('content')} final where deleted = 0 and ver < ${ver}`,
+  );
+  await store.run(
+    `insert into ${table('content')} select number, '', '', ${ver}, 1 from ${table('content')} final where deleted = 0 and ver < ${ver}`,
+  );
+  await store.run(
+    `insert into ${table('registered')} select number, '', '', null, '', '', ${ver}, 1 from ${table('registered')} final
+     where deleted = 0 and ver < ${ver}`,
+  );
+  state.forgetSince ||= Date.now();
+}
+
+async function putContent(
+  { store, state }: ClickHouseStep,
+  rows: readonly ContentRow[],
+  gone: readonly number[],
+): Promise<void> {
+  const bytes = new Bytes(rows.length * 64);
+  for (const { no, id, type } of rows) bytes.int32(no).text(id).text(type).int64(state.begun).uint8(0);
+  for (const no of gone) bytes.int32(no).text('').text('').int64(state.begun).uint8(1);
+  if (rows.length + gone.length > 0) await store.insert(table('content'), bytes.end());
+}
+
+async function putRequesters(
+  { store, names, state }: ClickHouseStep,
+  rows: readonly RequesterRow[],
+  gone: readonly string[],
+): Promise<void> {
+  const ids = new Set([...rows.map(({ id }) => id), ...gone]);
+  if (ids.size === 0) return;
+  const numbers = await names.number('requesters', ids);
+  const bytes = new Bytes(rows.length * 128);
+  for (const { id, name, type, status, tags } of rows) {
+    bytes
+      .int64(numbers.get(id) as number)
+      .text(id)
+      .text(name)
+      .textOrNull(type)
+      .text(status)
+      .text(tags);
+    bytes.int64(state.begun).uint8(0);
+  }
+  for (const id of gone) unregister(bytes, numbers.get(id) as number, state);
+  await store.insert(table('registered'), bytes.end());
+}
+
+export const unregister = (bytes: Bytes, number: number, { begun }: ColumnsState): Bytes =>
+  bytes.int64(number).text('').text('').textOrNull(null).text('').text('').int64(begun).uint8(1);
+
+/** Decisions on these items count no more. */
+async function hide({ store, state }: ClickHouseStep, gone: readonly number[]): Promise<void> {
+  if (gone.length === 0) return;
+  const bytes = new Bytes(gone.length * 12);
+  for (const no of gone) bytes.int32(no).int64(state.changesSeq);
+  await store.insert(table('gone'), bytes.end());
+  state.forgetSince ||= Date.now();
+}
+
+/** Hides decisions on items that were deleted before the columns knew of them. */
+export async function hideMissing(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<void> {
+  const nos = [...new Set(rows.map(([, , contentNo]) => contentNo))].filter((no) => no !== 0);
+  if (nos.length === 0) return;
+  const existing = new Set((await work.records.contentOf(nos)).map(({ no }) => no));
+  const missing = nos.filter((no) => !existing.has(no));
+  if (missing.length === 0) return;
+  const list = missing.join(', ');
+  const { rows: known } = await work.store.query(`select number from ${table('gone')} where number in (${list})`);
+  const isKnown = new Set(known.map(([number]) => number as number));
+  await hide(
+    work,
+    missing.filter((no) => !isKnown.has(no)),
+  );
+}
+
+/** Writes as many decisions for each daily count as it counts, at places below 0. */
+export async function insertCounts(work: ClickHouseStep): Promise<void> {
+  const { store, names, records, state } = work;
+  let [total, page]: [number, DecisionRow[]] = [0, []];
+  const write = async (): Promise<void> => {
+    const { bytes } = await encode(page, { names, programOf: () => NOT_KEPT });
+    await store.insert(table('decisions'), bytes, `${state.ledgerNo}:${state.begun}:counts:${total}`);
+    await hideMissing(work, page);
+    page = [];
+  };
+  for (let after = 0; ; ) {
+    const counts = await records.countsAfter(after, PAGE);
+    for (const { requests, row } of counts) {
+      for (let n = 0; n < requests; n++) {
+        total += 1;
+        const placed = [...row] as DecisionRow;
+        placed.splice(0, 1, -total);
+        placed.splice(-1, 1, NO_INPUTS);
+        page.push(placed);
+        if (page.length >= COUNTS_A_BLOCK) await write();
+      }
+    }
+    if (counts.length < PAGE) break;
+    after = counts.at(-1)?.no ?? after;
+  }
+  if (page.length > 0) await write();
+  const [[stored] = []] = (await store.query(`select count() from ${table('decisions')} where seq < 0`)).rows;
+  if (stored !== total) throw new Error('the counts of retired decisions were not stored as they were sent');
+}
+
+/** Copies texts that are new or were replaced. */
+export async function copyNames({
+  store,
+  names,
+  state,
+}: {
+  store: ClickHouse;
+  names: ClickHouseNames;
+  state: ColumnsState;
+}): Promise<void> {
+  for (;;) {
+    const rows = await names.after(state.namesNo, PAGE);
+    if (rows.length === 0) return;
+    const bytes = new Bytes(rows.length * 64);
+    for (const { no, kind, number, id } of rows) bytes.uint8(kind).int64(number).text(id).int64(no);
+    await store.insert(table('names'), bytes.end());
+    state.namesNo = rows.at(-1)?.no ?? state.namesNo;
+  }
+}

@@ -1,0 +1,133 @@
+/** Reads back from ClickHouse, to compare with PostgreSQL: whether all is there that was written, and no more. */
+import { toIso } from '../../../lib/clock.ts';
+import { DecisionsLost, Diverged } from '../columns/diverged.ts';
+import type { Head } from '../columns/source.ts';
+import { integer } from '../columns/sql.ts';
+import { UNKNOWN } from './forget.ts';
+import { CHECK_SQL } from './rows.ts';
+import type { Block, ColumnsState } from './state.ts';
+import type { ClickHouseStep } from './step.ts';
+import type { ClickHouse } from './store.ts';
+import { dropTables, table, withTables } from './tables.ts';
+
+export const within = ({ first, last }: Pick<Block, 'first' | 'last'>): string =>
+  `seq >= ${integer(first)} and seq <= ${integer(last)}`;
+
+interface Found {
+  mark: number;
+  newest: number;
+  foreign: number;
+  tail: number;
+}
+
+/** Looks for what the last step wrote; null: there are no tables. */
+async function find(store: ClickHouse, { newest, to, tail }: ColumnsState): Promise<Found | null> {
+  const decisions = `from ${table('decisions')} where seq`;
+  const sql = `select (select max(n) from ${table('marks')}), (select count() ${decisions} >= ${integer(newest.first)} and seq <= ${integer(to)}),
+    (select count() ${decisions} > ${integer(to)}), (select count() from ${table('tail')} where tail = ${integer(tail.no)})`;
+  try {
+    const [[mark, own, foreign, beyond] = []] = (await store.query(sql)).rows as number[][];
+    return { mark: mark ?? 0, newest: own ?? 0, foreign: foreign ?? 0, tail: beyond ?? 0 };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  ['UNKNOWN_TABLE', 'UNKNOWN_DATABASE'].includes((error as { type?: string }).type ?? '');
+
+function isSame(state: ColumnsState, found: Found | null): found is Found {
+  return (
+    found !== null &&
+    found.mark >= state.done &&
+    found.mark <= state.begun &&
+    (state.to === 0 || state.newest.rows === UNKNOWN || found.newest === state.newest.rows) &&
+    found.tail === state.tail.rows &&
+    found.foreign === 0
+  );
+}
+
+export const isWhole = async (store: ClickHouse, state: ColumnsState): Promise<boolean> =>
+  isSame(state, await find(store, state));
+
+const EARLIER = 'the records were restored to an earlier state';
+
+/** Returns why all must be counted again; null: nothing is lost. */
+export async function findLoss({ store, state, head, records }: ClickHouseStep): Promise<Diverged | null> {
+  const found = await find(store, state);
+  const isThere = state.planned === null ? isSame(state, found) : found !== null && found.mark >= state.done;
+  if (!isThere) {
+    const lost = found === null ? null : await findLostDecisions(store, state, head);
+    return lost ?? new Diverged('the columns in ClickHouse do not have what was written to them');
+  }
+  const changedAt = state.changesSeq === 0 ? 0 : await records.changedAt(state.changesSeq);
+  const isTrimmed = changedAt === undefined && state.changesSeq < head.changesFromSeq;
+  if (!isTrimmed && changedAt !== state.changesAt && head.changesSeq > 0) {
+    return (await findLostDecisions(store, state, head)) ?? new Diverged(EARLIER);
+  }
+  const isEarlier =
+    head.changesSeq < state.changesSeq ||
+    head.retiredTo < state.retiredTo ||
+    head.erasedNo < state.erasedNo ||
+    head.inputsErasedTo < state.inputsErasedTo ||
+    (head.ledgerNo ?? '0') !== state.ledgerNo;
+  if (isEarlier) return new Diverged(EARLIER);
+  return head.retiredTo > state.retiredTo && head.retiredTo > state.to
+    ? new Diverged('decisions left the log before they were counted')
+    : null;
+}
+
+/** Counts decisions of the columns that the records have lost. */
+async function findLostDecisions(
+  store: ClickHouse,
+  state: ColumnsState,
+  { decisionsSeq }: Head,
+): Promise<DecisionsLost | null> {
+  const sql = `select count(*), max(decided_at) from decisions where seq > ${integer(decisionsSeq)}`;
+  const [[count = 0, last = 0] = []] = (await store.query(withTables(state, sql))).rows as number[][];
+  if (count === 0) return null;
+  return new DecisionsLost(
+    `${count} decisions that were counted are not in the records, the last of ${toIso(last)}: the records were ` +
+      'restored to an earlier state, or are damaged. Reports now count what the records hold.',
+  );
+}
+
+export async function check(store: ClickHouse, planned: Block): Promise<'all' | 'none' | 'other'> {
+  const sql = `select ${CHECK_SQL} from ${table('decisions')} where ${within(planned)}`;
+  const [[count, unique, ...sums] = []] = (await store.query(sql)).rows as number[][];
+  if (count === 0) return planned.rows === 0 ? 'all' : 'none';
+  const isAll = count === planned.rows && unique === count && sums.every((sum, i) => sum === planned.sums[i]);
+  return isAll ? 'all' : 'other';
+}
+
+/**
+ * Checks that the records have the newest decision of the columns. Where its item was deleted meanwhile, that is seen
+ * in a later step.
+ */
+export async function matchNewest({
+  store,
+  state,
+  head,
+  records,
+}: ClickHouseStep): Promise<Diverged | 'unknown' | null> {
+  const sql = 'select max(seq), argMax(decided_at, seq), argMax(content, seq) from decisions where seq > 0';
+  const [[seq = 0, at, content = 0] = []] = (await store.query(withTables(state, sql))).rows as number[][];
+  if (seq === 0 || (await records.decidedAt(seq)) === at) return null;
+  if (content !== 0 && (await records.contentOf([content])).length === 0) return 'unknown';
+  const lost = await findLostDecisions(store, state, head);
+  return lost ?? new Diverged('the newest decision in the columns is not in the records');
+}
+
+/** Drops the tables. Refuses those of another installation: they would count each other's decisions. */
+export async function dropOwn(store: ClickHouse, { ledgerNo }: Pick<ColumnsState, 'ledgerNo'>): Promise<void> {
+  const owners = await store.query(`select ledger from ${table('owner')}`).catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw error;
+  });
+  const owner = owners?.rows[0]?.[0];
+  if (owner !== undefined && owner !== ledgerNo) {
+    throw new Error('the database of ClickHouse belongs to another installation; give each one its own');
+  }
+  await dropTables(store);
+}

@@ -1,0 +1,98 @@
+/**
+ * Numbers of texts. PostgreSQL gives them, for good, before a decision with one of them is written: so a block that is
+ * written again has the same bytes, and an erasure is one row here. `no` rises with each text and each change of one:
+ * ClickHouse has copies of all up to a number.
+ */
+import type { PostgresReader } from '../../../db/postgres/reader.ts';
+import { toList } from '../../../db/query.ts';
+import { Lru, Recent } from '../../../lib/cache/lru.ts';
+import type { DictionaryName } from '../columns/dictionary.ts';
+import { kindOf } from './tables.ts';
+
+/** Texts cached in memory. */
+const KEPT_MAX = 200_000;
+
+export interface NamedText {
+  no: number;
+  kind: number;
+  number: number;
+  id: string;
+}
+
+export interface ClickHouseNames {
+  find(table: DictionaryName, id: string): Promise<number | undefined>;
+  /** Numbers new texts, and returns the numbers of all. The caller holds the lock of the writers. */
+  number(table: DictionaryName, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, number>>;
+  /** Returns texts that were added or changed after a number, in order. */
+  after(no: number, limit: number): Promise<NamedText[]>;
+  /** Gives numbers other texts, in this order, at once. */
+  rename(table: DictionaryName, ...renamed: { number: number; id: string }[]): Promise<void>;
+  /** Forgets a text. */
+  remove(table: DictionaryName, number: number): Promise<void>;
+  forget(): void;
+}
+
+export function openNames(reader: PostgresReader): ClickHouseNames {
+  const kept = new Lru<string, number>(KEPT_MAX, undefined, new Recent());
+  const key = (kind: number, id: string): string => `${kind} ${id}`;
+
+  async function findAll(kind: number, ids: readonly string[]): Promise<[id: string, number: number][]> {
+    const sql = `select id, number from column_names
+      where kind = $1 and md5(id) = any(array(select md5(value) from json_array_elements_text($2::json)))`;
+    const [rows = []] = await reader.all([{ sql, params: [kind, toList(ids)] }]);
+    return rows.map(({ id, number }) => [id as string, number as number]);
+  }
+
+  async function next(table: DictionaryName): Promise<number> {
+    const sql = 'select coalesce(max(number), 0) + 1 as next from column_names where kind = $1';
+    const [[row] = []] = await reader.all([{ sql, params: [kindOf(table)] }]);
+    return row?.next as number;
+  }
+
+  return {
+    async find(table, id) {
+      return (await findAll(kindOf(table), [id]))[0]?.[1];
+    },
+    async number(table, ids) {
+      const kind = kindOf(table);
+      const numbers = new Map<string, number>();
+      const unknown = [...ids].filter((id) => {
+        const known = kept.get(key(kind, id));
+        if (known !== undefined) numbers.set(id, known);
+        return known === undefined;
+      });
+      if (unknown.length === 0) return numbers;
+      const found = new Map(await findAll(kind, unknown));
+      const fresh = unknown.filter((id) => !found.has(id));
+      if (fresh.length > 0) {
+        const first = await next(table);
+        const sql = `insert into column_names (kind, number, id)
+          select $1::bigint, $2::bigint + place - 1, id
+          from json_array_elements_text($3::json) with ordinality as fresh(id, place)`;
+        await reader.all([{ sql, params: [kind, first, toList(fresh)] }]);
+        for (const [i, id] of fresh.entries()) found.set(id, first + i);
+      }
+      for (const [id, number] of found) {
+        kept.set(key(kind, id), number);
+        numbers.set(id, number);
+      }
+      return numbers;
+    },
+    async after(no, limit) {
+      const sql = 'select no, kind, number, id from column_names where no > $1 order by no limit $2';
+      const [rows = []] = await reader.all([{ sql, params: [no, limit] }]);
+      return rows as unknown as NamedText[];
+    },
+    async rename(table, ...renamed) {
+      const sql = `update column_names set id = $3, no = nextval('column_names_no_seq') where kind = $1 and number = $2`;
+      await reader.all(renamed.map(({ number, id }) => ({ sql, params: [kindOf(table), number, id] })));
+      kept.clear();
+    },
+    async remove(table, number) {
+      const sql = 'delete from column_names where kind = $1 and number = $2';
+      await reader.all([{ sql, params: [kindOf(table), number] }]);
+      kept.clear();
+    },
+    forget: () => kept.clear(),
+  };
+}

@@ -1,0 +1,70 @@
+/** The columns in ClickHouse, opened: what the columns' thread serves questions from. */
+import { openPostgresReader } from '../../../db/postgres/reader.ts';
+import type { ColumnsEngine } from '../columns/engine.ts';
+import { type DecisionSource, SourceFailed } from '../columns/source.ts';
+import { openNames } from './names.ts';
+import { clickHouseReader } from './reader.ts';
+import { openState } from './state.ts';
+import { openClickHouse } from './store.ts';
+import { openWriter } from './writer.ts';
+
+const SIZE_EVERY_MS = 10_000;
+
+export interface ClickHousePlace {
+  /** The address of ClickHouse. */
+  url: string;
+  /** URL of PostgreSQL. */
+  records: string;
+  source: DecisionSource;
+  pause(ms: number): Promise<void>;
+  /** All is counted again. */
+  onRebuild(): void;
+}
+
+export async function openClickHouseColumns({
+  url,
+  records,
+  source,
+  pause,
+  onRebuild,
+}: ClickHousePlace): Promise<ColumnsEngine> {
+  const stack = new AsyncDisposableStack();
+  try {
+    const failed = (cause: unknown): never => {
+      throw new SourceFailed('the records cannot be read', { cause });
+    };
+    const reader = await openPostgresReader(records).catch(failed);
+    stack.defer(() => reader.close());
+    const store = await openClickHouse(url);
+    stack.defer(() => store.close());
+    const names = openNames(reader);
+    const tail = openWriter({ store, names, states: openState(reader), source, pause, onRebuild });
+    let [bytes, measuredAt] = [0, Number.NEGATIVE_INFINITY];
+
+    async function measure(): Promise<void> {
+      if (performance.now() - measuredAt < SIZE_EVERY_MS) return;
+      measuredAt = performance.now();
+      const sql = 'select sum(bytes_on_disk) from system.parts where active and database = currentDatabase()';
+      bytes = ((await store.query(sql)).rows[0]?.[0] as number) ?? 0;
+    }
+
+    return {
+      tail: {
+        ...tail,
+        async step() {
+          const result = await tail.step();
+          await measure();
+          return result;
+        },
+      },
+      connect: async () => clickHouseReader(store, names, tail.state),
+      rest: async () => {},
+      interrupt: () => {},
+      size: () => bytes,
+      close: () => stack.disposeAsync(),
+    };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+/** The names of programs and the sketches of their addresses, in ClickHouse. */
+import type { ProgramStore } from '../columns/program-addresses.ts';
+import { FIXED_MAX, QUARTERS_A_DAY } from '../columns/programs.ts';
+import { integer } from '../columns/sql.ts';
+import { Bytes } from './rows.ts';
+import type { ClickHouse } from './store.ts';
+import { type Shown, table, withTables } from './tables.ts';
+
+/** All that a step has written so far, and its number. */
+export interface Writing {
+  shown: Shown;
+  step: number;
+}
+
+export function clickHousePrograms(store: ClickHouse, getWriting: () => Writing): ProgramStore {
+  const read = async (sql: string): Promise<number[]> =>
+    (await store.query(withTables(getWriting().shown, sql))).rows.map(([number]) => number as number);
+  return {
+    async named(numbers) {
+      const list = numbers.map(integer).join(', ') || '0';
+      return new Set(await read(`select number from programs where number in (${list})`));
+    },
+    frequent: (day, limit) =>
+      read(
+        `select program from decisions
+         where quarter >= ${integer(day * QUARTERS_A_DAY)} and quarter < ${integer((day + 1) * QUARTERS_A_DAY)}
+           and program > ${FIXED_MAX}
+         group by program order by count(*) desc, program limit ${limit}`,
+      ),
+    async name(day, kept, fresh) {
+      const list = kept.map(integer).join(', ') || '0';
+      await dropPrograms(store, getWriting(), `day = ${integer(day)} and number not in (${list})`);
+      const { step } = getWriting();
+      const bytes = new Bytes();
+      for (const [number, name] of fresh) bytes.int64(number).text(name).int32(day).int64(step).uint8(0);
+      await store.insert(table('programs'), bytes.end());
+      await dropSketches(store, getWriting(), 'number not in (select number from programs)');
+    },
+    nextLife: async () => (await read('select max(life) + 1 from program_addresses'))[0] ?? 1,
+    async putSketches(life, day, sketches) {
+      const { step } = getWriting();
+      const bytes = new Bytes();
+      for (const [program, text] of sketches)
+        bytes.int64(program).int32(day).int32(life).text(text).int64(step).uint8(0);
+      await store.insert(table('program_addresses'), bytes.end());
+    },
+  };
+}
+
+const dropPrograms = (store: ClickHouse, { shown, step }: Writing, where: string): Promise<void> =>
+  store.run(
+    `insert into ${table('programs')}
+     ${withTables(shown, `select number, '', day, ${step}, 1 from programs where ${where}`)}`,
+  );
+
+const dropSketches = (store: ClickHouse, { shown, step }: Writing, where: string): Promise<void> =>
+  store.run(
+    `insert into ${table('program_addresses')}
+     ${withTables(shown, `select number, day, life, '', ${step}, 1 from program_addresses where ${where}`)}`,
+  );
+
+/** Deletes names, and addresses of days, that no decision has any more. */
+export async function dropUnused(store: ClickHouse, writing: Writing): Promise<void> {
+  await dropPrograms(store, writing, `number > ${FIXED_MAX} and number not in (select program from decisions)`);
+  const days = `select program, intDiv(quarter, ${QUARTERS_A_DAY}) from decisions`;
+  await dropSketches(store, writing, `(number, day) not in (${days})`);
+}

@@ -1,0 +1,87 @@
+/** Answers questions in ClickHouse. Promise: all queries of a question read what was written at one time. */
+import { randomUUID } from 'node:crypto';
+import type { LicensedLists, SqlReader } from '../columns/reader.ts';
+import { text } from '../columns/sql.ts';
+import type { ClickHouseNames } from './names.ts';
+import type { ClickHouse } from './store.ts';
+import { type Shown, withTables } from './tables.ts';
+
+/** `getShown`: what was written when a question begins. */
+export function clickHouseReader(
+  store: ClickHouse,
+  names: Pick<ClickHouseNames, 'find'>,
+  getShown: () => Shown,
+): SqlReader {
+  let session: string | undefined;
+  let fixed: Shown | undefined;
+  const toSql = (sql: string): string => withTables(fixed ?? getShown(), sql);
+  const columns: SqlReader['columns'] = async (sql) => {
+    const { names: all, rows } = await store.query(toSql(sql), session);
+    return all.map((_, i) => rows.map((row) => row[i]));
+  };
+  return {
+    columns,
+    async rows<Row>(sql: string) {
+      const { names: all, rows } = await store.query(toSql(sql), session);
+      return rows.map((row) => Object.fromEntries(all.map((name, i) => [name, row[i]]))) as Row[];
+    },
+    keep: (name, sql) => store.run(`create or replace temporary table ${name} as ${toSql(sql)}`, session),
+    // The server drops what was kept when the session expires.
+    async inSnapshot(work) {
+      session = randomUUID();
+      fixed = getShown();
+      try {
+        return await work();
+      } finally {
+        session = undefined;
+        fixed = undefined;
+      }
+    },
+    async findNumber(table, id) {
+      if (table !== 'programs') return names.find(table, id);
+      return (await columns(`select number from programs where id = ${text(id)}`))[0]?.[0] as number | undefined;
+    },
+    async licensed(from, contents) {
+      const lists = `select license, purpose, groupArray(seq), groupArray(decided_at)${contents ? ', groupArray(content)' : ''}
+        ${from} group by license, purpose`;
+      return toLists(await store.binary(toSql(lists), session), contents);
+    },
+  };
+}
+
+/** Reads rows of two numbers and two or three lists. */
+function toLists(bytes: Buffer, contents: boolean): LicensedLists {
+  const groups: LicensedLists['groups'] = [];
+  const found: { seq: number[]; at: number[]; content: number[] } = { seq: [], at: [], content: [] };
+  let at = 0;
+  const readCount = (): number => {
+    let [value, scale] = [0, 1];
+    for (;;) {
+      const byte = bytes[at++] as number;
+      value += (byte % 128) * scale;
+      if (byte < 128) return value;
+      scale *= 128;
+    }
+  };
+  const readList = (list: number[], size: 4 | 8): number => {
+    const count = readCount();
+    for (let i = 0; i < count; i++, at += size) {
+      list.push(size === 4 ? bytes.readInt32LE(at) : Number(bytes.readBigInt64LE(at)));
+    }
+    return count;
+  };
+  while (at < bytes.length) {
+    const [license, purpose] = [bytes.readInt32LE(at), bytes.readInt32LE(at + 4)];
+    at += 8;
+    const count = readList(found.seq, 8);
+    readList(found.at, 8);
+    if (contents) readList(found.content, 4);
+    groups.push({ license, purpose, count });
+  }
+  return {
+    groups,
+    seq: Float64Array.from(found.seq),
+    at: Float64Array.from(found.at),
+    content: Int32Array.from(found.content),
+  };
+}

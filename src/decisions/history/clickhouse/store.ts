@@ -1,0 +1,119 @@
+/**
+ * ClickHouse over HTTP. Promise: nothing depends on a server's defaults, which changed between versions: every request
+ * carries all settings that a result or an insert depends on.
+ */
+import { Readable } from 'node:stream';
+import { type ClickHouseClient, type ClickHouseSettings, createClient } from '@clickhouse/client';
+
+/** Longer questions are refused by the server; with what the client waits, less than writers wait for each other. */
+const RUN_WITHIN_S = 30;
+export const REQUEST_WITHIN_MS = RUN_WITHIN_S * 1_000 + 5_000;
+
+/** Above the rows and bytes of every block: an insert is atomic only as one part. */
+const BLOCK_ROWS_MAX = 1_048_576;
+const BLOCK_BYTES_MAX = 1_073_741_824;
+
+const SETTINGS: ClickHouseSettings = {
+  max_execution_time: RUN_WITHIN_S,
+  wait_end_of_query: 1,
+  cancel_http_readonly_queries_on_client_close: 1,
+  session_timezone: 'UTC',
+  output_format_json_quote_64bit_integers: 0,
+  // As in DuckDB.
+  prefer_column_name_to_alias: 1,
+  join_use_nulls: 1,
+  group_by_use_nulls: 1,
+  // Deletions and updates are done when they are answered.
+  mutations_sync: '2',
+  lightweight_deletes_sync: '2',
+  // A report fails rather than be short.
+  skip_unavailable_shards: 0,
+  fallback_to_stale_replicas_for_distributed_queries: 0,
+  load_balancing: 'in_order',
+  async_insert: 0,
+  insert_deduplicate: 1,
+  max_insert_block_size: String(BLOCK_ROWS_MAX),
+  min_insert_block_size_rows: String(BLOCK_ROWS_MAX),
+  min_insert_block_size_bytes: String(BLOCK_BYTES_MAX),
+  input_format_parallel_parsing: 0,
+  max_insert_threads: '1',
+};
+/** Since this version it rules over `insert_deduplicate`; older servers do not know it. */
+const DEDUPLICATE_SINCE = [26, 2];
+/** Tested; older ones read the SQL of the questions otherwise. */
+const LEAST_VERSION = [25, 3];
+
+export interface ClickHouse {
+  /** Returns the rows of a query, each in the order of its columns, and their names. */
+  query(sql: string, session?: string): Promise<{ names: string[]; rows: unknown[][] }>;
+  /** Returns the answer in ClickHouse's binary format. */
+  binary(sql: string, session?: string): Promise<Buffer>;
+  run(sql: string, session?: string): Promise<void>;
+  /** Inserts rows in the binary format as one part. A repetition of the token is stored once. */
+  insert(table: string, rows: Buffer, token?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `url`: as POSTERN_COLUMNS has it. Throws where the server cannot be used. */
+export async function openClickHouse(url: string): Promise<ClickHouse> {
+  const { protocol, host, username, password, pathname } = new URL(url);
+  const client = createClient({
+    url: `${protocol === 'clickhouses:' ? 'https' : 'http'}://${host}`,
+    username: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+    application: 'postern',
+    request_timeout: REQUEST_WITHIN_MS,
+    keep_alive: { enabled: true, idle_socket_ttl: 2_500, eagerly_destroy_stale_sockets: true },
+    // Errors are ours to log; 127 is above all levels.
+    log: { level: 127 },
+  });
+  try {
+    return await withSettings(client);
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+async function withSettings(client: ClickHouseClient): Promise<ClickHouse> {
+  const answer = await client.query({ query: 'select version()', format: 'JSONCompact' });
+  const version = String((await answer.json<[string]>()).data[0]?.[0]);
+  if (isBefore(version, LEAST_VERSION)) {
+    throw new Error(`ClickHouse ${version} is too old: the columns need ${LEAST_VERSION.join('.')} or newer`);
+  }
+  const settings = { ...SETTINGS, ...(isBefore(version, DEDUPLICATE_SINCE) ? {} : { deduplicate_insert: 'enable' }) };
+  const all = (session?: string) => ({
+    clickhouse_settings: settings,
+    ...(session === undefined ? {} : { session_id: session }),
+  });
+  return {
+    async query(query, session) {
+      const result = await client.query({ query, format: 'JSONCompact', ...all(session) });
+      const { meta = [], data } = await result.json<unknown[]>();
+      return { names: meta.map(({ name }) => name), rows: data };
+    },
+    async binary(sql, session) {
+      const { stream } = await client.exec({ query: `${sql} format RowBinary`, ...all(session) });
+      return Buffer.concat(await stream.toArray());
+    },
+    async run(query, session) {
+      await client.command({ query, ...all(session) });
+    },
+    async insert(table, rows, token) {
+      const clickhouse_settings = {
+        ...settings,
+        ...(token === undefined ? {} : { insert_deduplication_token: token }),
+      };
+      const query = `insert into ${table} format RowBinary`;
+      const { stream } = await client.exec({ query, values: Readable.from([rows]), clickhouse_settings });
+      stream.resume();
+    },
+    close: () => client.close(),
+  };
+}
+
+function isBefore(version: string, [year = 0, month = 0]: readonly number[]): boolean {
+  const [own = 0, ownMonth = 0] = version.split('.').map(Number);
+  return own < year || (own === year && ownMonth < month);
+}

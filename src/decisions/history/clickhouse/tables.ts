@@ -1,0 +1,124 @@
+/**
+ * The tables of the columns in ClickHouse. Their names end with the version of their meaning. All but the decisions are
+ * small, and keep the row with the highest `ver` of each key.
+ */
+import { DICTIONARIES, type DictionaryName } from '../columns/dictionary.ts';
+import { FIXED_NAMES_LIST } from '../columns/programs.ts';
+import { integer } from '../columns/sql.ts';
+import type { ClickHouse } from './store.ts';
+
+const VERSION = 1;
+export const table = (name: TableName): string => `${name}_v${VERSION}`;
+
+/** Decisions in one partition of their table. */
+export const PARTITION = 16_777_216;
+/** Tails in one partition of theirs. */
+export const TAILS = 64;
+/** The number of inserts that are remembered, so that none is stored twice. */
+const REMEMBERED = 10_000;
+
+/** Values of a decision; for their meaning see columns/duckdb.ts. `T64` keeps small numbers small. */
+const VALUES = `decided_at Int64 codec(Delta, ZSTD(1)), quarter Int32 codec(T64, ZSTD(1)), content Int32 codec(T64, ZSTD(1)),
+  requester Int32 codec(T64, ZSTD(1)), policy Int32 codec(T64, ZSTD(1)), reason UInt8 codec(T64, ZSTD(1)),
+  ${['purpose', 'permission', 'collection', 'crawler', 'license', 'claimed'].map((name) => `${name} Int32 codec(T64, ZSTD(1))`).join(', ')},
+  verified UInt8 codec(T64, ZSTD(1)), enforced UInt8 codec(T64, ZSTD(1)), version Int32 codec(T64, ZSTD(1)),
+  rule Int32 codec(T64, ZSTD(1)), wanted Int32 codec(T64, ZSTD(1)), candidate Int32 codec(T64, ZSTD(1)),
+  url Nullable(String) codec(ZSTD(1)), file Nullable(String) codec(ZSTD(1)), page Int32 codec(T64, ZSTD(1)),
+  program Int64 codec(T64, ZSTD(1))`;
+
+const latest = (key: string): string => `engine = ReplacingMergeTree(ver) order by ${key}`;
+
+/**
+ * `decisions`: daily counts of retired decisions have places below 0. `tail`: what is not in a block of its own yet;
+ * one number each time it is written. `gone`: items whose decisions count no more. `marks`: steps of writers, see
+ * writer.ts.
+ */
+const TABLES = {
+  decisions: `(seq Int64 codec(Delta, ZSTD(1)), ${VALUES}) engine = MergeTree
+    partition by intDiv(if(seq < 0, seq - ${PARTITION - 1}, seq), ${PARTITION}) order by seq
+    settings non_replicated_deduplication_window = ${REMEMBERED}`,
+  tail: `(seq Int64, ${VALUES}, tail Int64) engine = MergeTree
+    partition by intDiv(tail, ${TAILS}) order by (tail, seq)`,
+  names: `(kind UInt8, number Int64, id String, ver Int64) ${latest('(kind, number)')}`,
+  content: `(number Int32, id String, type String, ver Int64, deleted UInt8) ${latest('number')}`,
+  registered: `(number Int64, id String, name String, type Nullable(String), status String, tags String, ver Int64,
+    deleted UInt8) ${latest('number')}`,
+  programs: `(number Int64, id String, day Int32, ver Int64, deleted UInt8) ${latest('number')}`,
+  program_addresses: `(number Int64, day Int32, life Int32, sketch String, ver Int64, deleted UInt8) ${latest('(life, number)')}`,
+  gone: '(number Int32, ver Int64) engine = MergeTree order by number',
+  marks: '(n Int64) engine = MergeTree order by n',
+  owner: '(ledger String) engine = MergeTree order by ledger',
+} as const;
+export type TableName = keyof typeof TABLES;
+
+export async function dropTables(store: ClickHouse): Promise<void> {
+  for (const name of Object.keys(TABLES)) await store.run(`drop table if exists ${table(name as TableName)} sync`);
+}
+
+export async function createTables(store: ClickHouse, ledgerNo: string): Promise<void> {
+  for (const [name, definition] of Object.entries(TABLES)) {
+    await store.run(`create table if not exists ${table(name as TableName)} ${definition}`);
+  }
+  const fixed = FIXED_NAMES_LIST.map(([name, number]) => `(${number}, '${name}', -1, 0, 0)`);
+  await store.run(`insert into ${table('programs')} values ${fixed.join(', ')}`);
+  await store.run(`insert into ${table('owner')} values ('${integer(Number(ledgerNo))}')`);
+}
+
+/** The number of a kind of texts; never changes. */
+export const kindOf = (dictionary: DictionaryName): number => DICTIONARIES.indexOf(dictionary) + 1;
+
+/** All that was written when a question is answered: see state.ts. */
+export interface Shown {
+  to: number;
+  retiredTo: number;
+  inputsErasedTo: number;
+  changesSeq: number;
+  tail: { no: number };
+}
+
+const COLUMNS =
+  'content, requester, policy, reason, purpose, permission, collection, crawler, license, claimed, verified, enforced, version, rule, wanted';
+const DAY_MS = 86_400_000;
+const QUARTERS = 96;
+
+/**
+ * The tables of the questions, as they were written at one time. Decisions up to `retiredTo` read as what is kept of
+ * retired ones, whether their values were overwritten yet or not.
+ */
+function tableSql({ to, retiredTo, inputsErasedTo, changesSeq, tail }: Shown): Record<string, string> {
+  const shown = `content not in (select number from ${table('gone')} where ver <= ${integer(changesSeq)})`;
+  const program =
+    inputsErasedTo > retiredTo ? `if(seq <= ${integer(inputsErasedTo)}, toInt64(0), program) as program` : 'program';
+  const live = `select seq, decided_at, quarter, ${COLUMNS}, candidate, url, file, page, ${program}`;
+  const retired = `select toInt64(0) as seq, intDiv(decided_at, ${DAY_MS}) * ${DAY_MS} + ${DAY_MS / 2} as decided_at,
+    toInt32(intDiv(decided_at, ${DAY_MS}) * ${QUARTERS} + ${QUARTERS / 2}) as quarter, ${COLUMNS}, toInt32(0) as candidate,
+    cast(null, 'Nullable(String)') as url, cast(null, 'Nullable(String)') as file, toInt32(0) as page, toInt64(0) as program`;
+  const from = (name: TableName): string => `from ${table(name)} where ${shown}`;
+  const upTo = `seq <= ${integer(to)}`;
+  const parts = [
+    `${live} ${from('decisions')} and seq > ${integer(retiredTo)} and ${upTo}`,
+    ...(retiredTo > 0 ? [`${retired} ${from('decisions')} and seq <= ${integer(Math.min(retiredTo, to))}`] : []),
+    ...(tail.no > 0 ? [`${live} ${from('tail')} and tail = ${integer(tail.no)}`] : []),
+  ];
+  const present = (name: TableName, columns: string): string =>
+    `select ${columns} from ${table(name)} final where deleted = 0`;
+  return {
+    decisions: parts.join(' union all '),
+    content: present('content', 'number, id, type'),
+    registered: present('registered', 'id, name, type, status, tags'),
+    programs: present('programs', 'number, id, day'),
+    program_addresses: present('program_addresses', 'number, day, life, sketch'),
+    ...Object.fromEntries(
+      DICTIONARIES.map((name) => [name, `select number, id from ${table('names')} final where kind = ${kindOf(name)}`]),
+    ),
+  };
+}
+
+/** Puts the tables that a query reads before it, as they were written at one time. */
+export function withTables(shown: Shown, sql: string): string {
+  const words = new Set(sql.match(/\b[a-z_]+\b/g));
+  const read = Object.entries(tableSql(shown)).filter(([name]) => words.has(name));
+  if (read.length === 0) return sql;
+  const tables = read.map(([name, own]) => `${name} as (${own})`).join(', ');
+  return sql.startsWith('with ') ? `with ${tables}, ${sql.slice('with '.length)}` : `with ${tables} ${sql}`;
+}

@@ -1,0 +1,177 @@
+/**
+ * Promise: with the columns in ClickHouse, each decision counts once, also after requests that were refused or
+ * whose answers were lost, crashes, two writers, and lost data.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Fault, TestClickHouse } from '../../../kit/clickhouse.ts';
+import { until } from '../../../kit/until.ts';
+import { Unavailable } from '../../../src/db/db.ts';
+import { type Columns, openColumns } from '../../../src/decisions/history/columns/columns.ts';
+import { ANSWER_WITHIN_MS, type Decided, openPostgresRecords } from '../../usage/records.ts';
+
+const AT = Date.UTC(2026, 5, 1);
+const decided = (from: number, count: number): Decided[] =>
+  Array.from({ length: count }, (_, i) => ({
+    seq: from + i,
+    at: AT + (from + i) * 1000,
+    contentNo: 1 + ((from + i) % 2),
+    requesterId: `partner_${(from + i) % 3}`,
+    policyNo: 1,
+    reason: (from + i) % 3,
+    url: `example.org/${(from + i) % 5}`,
+  }));
+
+async function bench(t: TestContext) {
+  const stack = new AsyncDisposableStack();
+  t.after(() => stack.disposeAsync());
+  const clickHouse = stack.use(await new TestClickHouse().start());
+  const url = await clickHouse.newDatabase();
+  const records = await openPostgresRecords();
+  stack.defer(() => records.close());
+  await records.addContent([{ no: 1 }, { no: 2 }]);
+  const problems: string[] = [];
+  return {
+    ...records,
+    clickHouse,
+    database: new URL(url).pathname.slice(1),
+    problems,
+    open(): Columns {
+      const columns = openColumns({
+        records: records.records,
+        columnsFile: '/nowhere',
+        clickHouse: url,
+        answerWithinMs: ANSWER_WITHIN_MS,
+        onProblem: (problem) => problems.push(problem),
+      });
+      stack.defer(() => columns.close());
+      return columns;
+    },
+  };
+}
+
+/** Asks until there is an answer: what fails costs the questions that wait. */
+async function ask<T>(question: () => Promise<T>): Promise<T> {
+  return until('an answer', async () => {
+    try {
+      return { answer: await question() };
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      return undefined;
+    }
+  }).then(({ answer }) => answer);
+}
+
+async function assertCounts(columns: Columns, all: readonly Decided[]): Promise<void> {
+  const { seqs, totalCount } = await ask(() => columns.find({}, { before: null, limit: 100_000 }));
+  assert.equal(totalCount, all.length);
+  assert.deepEqual(seqs, all.map(({ seq }) => seq).toReversed());
+}
+
+const INSERT = 'insert into decisions_v1';
+const FAULTS: [string, Fault][] = [
+  ['is refused', { when: 'before', sql: INSERT, kind: 'cut', times: 1 }],
+  ['is stored, and its answer lost', { when: 'after', sql: INSERT, kind: 'cut', times: 1 }],
+  ['is stored three times, each answer lost', { when: 'after', sql: INSERT, kind: 'cut', times: 3 }],
+  ['is read back too late', { when: 'after', sql: 'uniqExact(seq)', kind: 'cut', times: 1 }],
+  ['is not begun', { when: 'before', sql: 'insert into marks_v1', kind: 'cut', times: 1 }],
+  ['leaves its texts behind', { when: 'before', sql: 'insert into names_v1', kind: 'cut', times: 1 }],
+];
+for (const [name, fault] of FAULTS) {
+  test(`a block that ${name} is there once`, async (t) => {
+    const { open, addDecisions, clickHouse } = await bench(t);
+    const columns = open();
+    await addDecisions(decided(1, 20));
+    await assertCounts(columns, decided(1, 20));
+    await clickHouse.fail(fault);
+    await addDecisions(decided(21, 20));
+    await assertCounts(columns, decided(1, 40));
+    const { topRequesters } = await ask(() =>
+      columns.report({ enforced: true, from: AT, to: AT + 1e9, starts: [AT], limit: 5 }),
+    );
+    assert.deepEqual(topRequesters, [
+      { id: 'partner_1', requests: 14 },
+      { id: 'partner_0', requests: 13 },
+      { id: 'partner_2', requests: 13 },
+    ]);
+  });
+}
+
+for (const when of ['before', 'after'] as const) {
+  test(`ClickHouse killed ${when} a block is stored: the block is there once`, async (t) => {
+    const { open, addDecisions, clickHouse } = await bench(t);
+    const columns = open();
+    await addDecisions(decided(1, 20));
+    await assertCounts(columns, decided(1, 20));
+    await clickHouse.fail({ when, sql: INSERT, kind: 'kill', times: 1 });
+    await addDecisions(decided(21, 20));
+    await assert.rejects(columns.stats(1), Unavailable);
+    await clickHouse.kill();
+    await assert.rejects(columns.stats(1), Unavailable);
+    await clickHouse.start();
+    await assertCounts(columns, decided(1, 40));
+  });
+}
+
+test('two nodes write what both see, each block once', async (t) => {
+  const { open, addDecisions, problems } = await bench(t);
+  const nodes = [open(), open()];
+  const all: Decided[] = [];
+  for (let round = 0; round < 6; round++) {
+    const more = decided(round * 30 + 1, 30);
+    await addDecisions(more);
+    all.push(...more);
+    await Promise.all(nodes.map((columns) => assertCounts(columns, all)));
+  }
+  assert.deepEqual(problems, []);
+});
+
+const LOSSES: [string, string[]][] = [
+  ['its newest block', ['delete from decisions_v1 where seq > 20']],
+  ['one decision of it', ['delete from decisions_v1 where seq = 40']],
+  ['all tables', ['drop table decisions_v1 sync', 'drop table marks_v1 sync']],
+  ['nothing, and has decisions of others', ['insert into decisions_v1 (seq, content) values (1000, 1)']],
+];
+for (const [name, statements] of LOSSES) {
+  test(`a ClickHouse that lost ${name} is filled again`, async (t) => {
+    const { open, addDecisions, clickHouse, database, problems } = await bench(t);
+    const columns = open();
+    for (const from of [1, 21]) {
+      await addDecisions(decided(from, 20));
+      await assertCounts(columns, decided(1, from + 19));
+    }
+    for (const sql of statements) await clickHouse.query(sql, database);
+    await assertCounts(columns, decided(1, 40));
+    assert.equal(problems.length, 1);
+  });
+}
+
+test('an item that is deleted, and what is retired, count at once as they should', async (t) => {
+  const { open, addDecisions, deleteContent, db } = await bench(t);
+  const columns = open();
+  await addDecisions(decided(1, 20));
+  await assertCounts(columns, decided(1, 20));
+  await deleteContent(1);
+  const left = decided(1, 20).filter(({ contentNo }) => contentNo !== 1);
+  await assertCounts(columns, left);
+  await db.atomic([
+    { sql: `insert into settings (name, value) values ('decisions_retired_to', '10')` },
+    {
+      sql: `insert into daily_counts (day, content_no, requester_id, policy_no, reason, purpose, permission, collection_id,
+              crawler, license_id, claimed, verified, enforced, policy_version, rule_index, wanted, requests)
+            select $1::bigint, 2, coalesce(requester_id, ''), policy_no, reason, '', '', '', '', '', '', 0, 1, 1, -1, '', count(*)
+            from decisions where seq <= 10 and content_no = 2 group by requester_id, policy_no, reason`,
+      params: [AT],
+    },
+    { sql: 'delete from decisions where seq <= 10' },
+  ]);
+  const logged = left.filter(({ seq }) => seq > 10);
+  const found = await ask(() => columns.find({ after: 0 }, { before: null, limit: 100 }));
+  assert.deepEqual(found.seqs, logged.map(({ seq }) => seq).toReversed());
+  assert.deepEqual(await ask(() => columns.stats(2)), {
+    total: left.length,
+    allowed: left.filter(({ reason }) => reason === 0).length,
+  });
+  const noon = AT + 43_200_000;
+  assert.deepEqual((await ask(() => columns.bounds()))?.last, noon);
+});
