@@ -2,11 +2,10 @@
 import { type DecisionRow, NO_INPUTS } from '../columns/decision-row.ts';
 import { NOT_KEPT } from '../columns/programs.ts';
 import type { ContentRow, RecordChange, RequesterRow } from '../columns/source.ts';
-import type { ClickHouseNames } from './names.ts';
-import { Bytes, encode } from './rows.ts';
+import { Bytes } from './bytes.ts';
+import { encode } from './rows.ts';
 import type { ColumnsState } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
-import type { ClickHouse } from './store.ts';
 import { table } from './tables.ts';
 
 const CHANGES_A_STEP = 4_096;
@@ -183,24 +182,4 @@ export async function insertCounts(work: ClickHouseStep): Promise<void> {
   if (page.length > 0) await write();
   const [[stored] = []] = (await store.query(`select count() from ${table('decisions')} where seq < 0`)).rows;
   if (stored !== total) throw new Error('the counts of retired decisions were not stored as they were sent');
-}
-
-/** Copies texts that are new or were replaced. */
-export async function copyNames({
-  store,
-  names,
-  state,
-}: {
-  store: ClickHouse;
-  names: ClickHouseNames;
-  state: ColumnsState;
-}): Promise<void> {
-  for (;;) {
-    const rows = await names.after(state.namesNo, PAGE);
-    if (rows.length === 0) return;
-    const bytes = new Bytes(rows.length * 64);
-    for (const { no, kind, number, id } of rows) bytes.uint8(kind).int64(number).text(id).int64(no);
-    await store.insert(table('names'), bytes.end());
-    state.namesNo = rows.at(-1)?.no ?? state.namesNo;
-  }
 }

@@ -6,16 +6,13 @@ import { Diverged } from '../columns/diverged.ts';
 import type { ErasedRow } from '../columns/gone.ts';
 import { NOT_KEPT } from '../columns/programs.ts';
 import { integer } from '../columns/sql.ts';
+import { Bytes } from './bytes.ts';
 import { unregister } from './copy.ts';
 import { dropUnused } from './programs.ts';
-import { Bytes } from './rows.ts';
-import type { ColumnsState } from './state.ts';
+import { type ColumnsState, isForgetDue, QUESTIONS_MS } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
 import type { ClickHouse } from './store.ts';
 import { TAILS, table } from './tables.ts';
-
-/** Longer than any question takes. */
-const QUESTIONS_MS = 60_000;
 
 /** Follows retired decisions, erased inputs and erased requesters. */
 export async function follow(work: ClickHouseStep): Promise<void> {
@@ -76,12 +73,6 @@ async function erase(work: ClickHouseStep, { no, requesterId, pseudonym, toSeq }
   state.erasedNo = no;
 }
 
-/** The number of decisions in the newest block while some of them may be deleted. */
-export const UNKNOWN = -1;
-
-export const isForgetDue = ({ forgetSince }: ColumnsState): boolean =>
-  forgetSince > 0 && Date.now() - forgetSince >= QUESTIONS_MS;
-
 /** Overwrites and deletes for good what is hidden for long enough. */
 export async function forget({ store, state }: ClickHouseStep): Promise<void> {
   await dropTails(store, state);
@@ -116,5 +107,7 @@ async function dropTails(store: ClickHouse, state: ColumnsState): Promise<void> 
   const { rows } = await store.query(
     `select distinct intDiv(tail, ${TAILS}) from ${table('tail')} where tail < ${integer(first * TAILS)}`,
   );
-  for (const [partition] of rows) await store.run(`alter table ${table('tail')} drop partition ${partition}`);
+  for (const [partition] of rows) {
+    await store.run(`alter table ${table('tail')} drop partition ${integer(partition as number)}`);
+  }
 }

@@ -3,9 +3,8 @@ import { toIso } from '../../../lib/clock.ts';
 import { DecisionsLost, Diverged } from '../columns/diverged.ts';
 import type { Head } from '../columns/source.ts';
 import { integer } from '../columns/sql.ts';
-import { UNKNOWN } from './forget.ts';
 import { CHECK_SQL } from './rows.ts';
-import type { Block, ColumnsState } from './state.ts';
+import { type Block, type ColumnsState, UNKNOWN } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
 import type { ClickHouse } from './store.ts';
 import { dropTables, table, withTables } from './tables.ts';
@@ -54,29 +53,35 @@ export const isWhole = async (store: ClickHouse, state: ColumnsState): Promise<b
 const EARLIER = 'the records were restored to an earlier state';
 
 /** Returns why all must be counted again; null: nothing is lost. */
-export async function findLoss({ store, state, head, records }: ClickHouseStep): Promise<Diverged | null> {
+export async function findLoss(work: ClickHouseStep): Promise<Diverged | null> {
+  const { store, state, head } = work;
   const found = await find(store, state);
   const isThere = state.planned === null ? isSame(state, found) : found !== null && found.mark >= state.done;
   if (!isThere) {
     const lost = found === null ? null : await findLostDecisions(store, state, head);
     return lost ?? new Diverged('the columns in ClickHouse do not have what was written to them');
   }
-  const changedAt = state.changesSeq === 0 ? 0 : await records.changedAt(state.changesSeq);
-  const isTrimmed = changedAt === undefined && state.changesSeq < head.changesFromSeq;
-  if (!isTrimmed && changedAt !== state.changesAt && head.changesSeq > 0) {
-    return (await findLostDecisions(store, state, head)) ?? new Diverged(EARLIER);
-  }
-  const isEarlier =
-    head.changesSeq < state.changesSeq ||
-    head.retiredTo < state.retiredTo ||
-    head.erasedNo < state.erasedNo ||
-    head.inputsErasedTo < state.inputsErasedTo ||
-    (head.ledgerNo ?? '0') !== state.ledgerNo;
-  if (isEarlier) return new Diverged(EARLIER);
+  if (await hasOtherChanges(work)) return (await findLostDecisions(store, state, head)) ?? new Diverged(EARLIER);
+  if (isEarlier(state, head)) return new Diverged(EARLIER);
   return head.retiredTo > state.retiredTo && head.retiredTo > state.to
     ? new Diverged('decisions left the log before they were counted')
     : null;
 }
+
+/** Returns whether the newest change that was copied is not among those of the records. */
+async function hasOtherChanges({ state, head, records }: ClickHouseStep): Promise<boolean> {
+  if (head.changesSeq === 0) return false;
+  const changedAt = state.changesSeq === 0 ? 0 : await records.changedAt(state.changesSeq);
+  const isTrimmed = changedAt === undefined && state.changesSeq < head.changesFromSeq;
+  return !isTrimmed && changedAt !== state.changesAt;
+}
+
+const isEarlier = (state: ColumnsState, head: Head): boolean =>
+  head.changesSeq < state.changesSeq ||
+  head.retiredTo < state.retiredTo ||
+  head.erasedNo < state.erasedNo ||
+  head.inputsErasedTo < state.inputsErasedTo ||
+  (head.ledgerNo ?? '0') !== state.ledgerNo;
 
 /** Counts decisions of the columns that the records have lost. */
 async function findLostDecisions(

@@ -7,7 +7,10 @@ import type { PostgresReader } from '../../../db/postgres/reader.ts';
 import { toList } from '../../../db/query.ts';
 import { Lru, Recent } from '../../../lib/cache/lru.ts';
 import type { DictionaryName } from '../columns/dictionary.ts';
-import { kindOf } from './tables.ts';
+import { Bytes } from './bytes.ts';
+import type { ColumnsState } from './state.ts';
+import type { ClickHouse } from './store.ts';
+import { kindOf, table } from './tables.ts';
 
 /** Texts cached in memory. */
 const KEPT_MAX = 200_000;
@@ -20,15 +23,15 @@ export interface NamedText {
 }
 
 export interface ClickHouseNames {
-  find(table: DictionaryName, id: string): Promise<number | undefined>;
+  find(dictionary: DictionaryName, id: string): Promise<number | undefined>;
   /** Numbers new texts, and returns the numbers of all. The caller holds the lock of the writers. */
-  number(table: DictionaryName, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, number>>;
+  number(dictionary: DictionaryName, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, number>>;
   /** Returns texts that were added or changed after a number, in order. */
   after(no: number, limit: number): Promise<NamedText[]>;
   /** Gives numbers other texts, in this order, at once. */
-  rename(table: DictionaryName, ...renamed: { number: number; id: string }[]): Promise<void>;
+  rename(dictionary: DictionaryName, ...renamed: { number: number; id: string }[]): Promise<void>;
   /** Forgets a text. */
-  remove(table: DictionaryName, number: number): Promise<void>;
+  remove(dictionary: DictionaryName, number: number): Promise<void>;
   forget(): void;
 }
 
@@ -36,25 +39,12 @@ export function openNames(reader: PostgresReader): ClickHouseNames {
   const kept = new Lru<string, number>(KEPT_MAX, undefined, new Recent());
   const key = (kind: number, id: string): string => `${kind} ${id}`;
 
-  async function findAll(kind: number, ids: readonly string[]): Promise<[id: string, number: number][]> {
-    const sql = `select id, number from column_names
-      where kind = $1 and md5(id) = any(array(select md5(value) from json_array_elements_text($2::json)))`;
-    const [rows = []] = await reader.all([{ sql, params: [kind, toList(ids)] }]);
-    return rows.map(({ id, number }) => [id as string, number as number]);
-  }
-
-  async function next(table: DictionaryName): Promise<number> {
-    const sql = 'select coalesce(max(number), 0) + 1 as next from column_names where kind = $1';
-    const [[row] = []] = await reader.all([{ sql, params: [kindOf(table)] }]);
-    return row?.next as number;
-  }
-
   return {
-    async find(table, id) {
-      return (await findAll(kindOf(table), [id]))[0]?.[1];
+    async find(dictionary, id) {
+      return (await findAll(reader, kindOf(dictionary), [id]))[0]?.[1];
     },
-    async number(table, ids) {
-      const kind = kindOf(table);
+    async number(dictionary, ids) {
+      const kind = kindOf(dictionary);
       const numbers = new Map<string, number>();
       const unknown = [...ids].filter((id) => {
         const known = kept.get(key(kind, id));
@@ -62,10 +52,10 @@ export function openNames(reader: PostgresReader): ClickHouseNames {
         return known === undefined;
       });
       if (unknown.length === 0) return numbers;
-      const found = new Map(await findAll(kind, unknown));
+      const found = new Map(await findAll(reader, kind, unknown));
       const fresh = unknown.filter((id) => !found.has(id));
       if (fresh.length > 0) {
-        const first = await next(table);
+        const first = await nextNumber(reader, kind);
         const sql = `insert into column_names (kind, number, id)
           select $1::bigint, $2::bigint + place - 1, id
           from json_array_elements_text($3::json) with ordinality as fresh(id, place)`;
@@ -83,16 +73,55 @@ export function openNames(reader: PostgresReader): ClickHouseNames {
       const [rows = []] = await reader.all([{ sql, params: [no, limit] }]);
       return rows as unknown as NamedText[];
     },
-    async rename(table, ...renamed) {
+    async rename(dictionary, ...renamed) {
       const sql = `update column_names set id = $3, no = nextval('column_names_no_seq') where kind = $1 and number = $2`;
-      await reader.all(renamed.map(({ number, id }) => ({ sql, params: [kindOf(table), number, id] })));
+      await reader.all(renamed.map(({ number, id }) => ({ sql, params: [kindOf(dictionary), number, id] })));
       kept.clear();
     },
-    async remove(table, number) {
+    async remove(dictionary, number) {
       const sql = 'delete from column_names where kind = $1 and number = $2';
-      await reader.all([{ sql, params: [kindOf(table), number] }]);
+      await reader.all([{ sql, params: [kindOf(dictionary), number] }]);
       kept.clear();
     },
     forget: () => kept.clear(),
   };
+}
+
+async function findAll(
+  reader: PostgresReader,
+  kind: number,
+  ids: readonly string[],
+): Promise<[id: string, number: number][]> {
+  const sql = `select id, number from column_names
+    where kind = $1 and md5(id) = any(array(select md5(value) from json_array_elements_text($2::json)))`;
+  const [rows = []] = await reader.all([{ sql, params: [kind, toList(ids)] }]);
+  return rows.map(({ id, number }) => [id as string, number as number]);
+}
+
+async function nextNumber(reader: PostgresReader, kind: number): Promise<number> {
+  const sql = 'select coalesce(max(number), 0) + 1 as next from column_names where kind = $1';
+  const [[row] = []] = await reader.all([{ sql, params: [kind] }]);
+  return row?.next as number;
+}
+
+const PAGE = 8_192;
+
+/** Copies texts that are new or were replaced. */
+export async function copyNames({
+  store,
+  names,
+  state,
+}: {
+  store: ClickHouse;
+  names: ClickHouseNames;
+  state: ColumnsState;
+}): Promise<void> {
+  for (;;) {
+    const rows = await names.after(state.namesNo, PAGE);
+    if (rows.length === 0) return;
+    const bytes = new Bytes(rows.length * 64);
+    for (const { no, kind, number, id } of rows) bytes.uint8(kind).int64(number).text(id).int64(no);
+    await store.insert(table('names'), bytes.end());
+    state.namesNo = rows.at(-1)?.no ?? state.namesNo;
+  }
 }

@@ -6,7 +6,7 @@ import { openNames } from './names.ts';
 import { clickHouseReader } from './reader.ts';
 import { openState } from './state.ts';
 import { openClickHouse } from './store.ts';
-import { openWriter } from './writer.ts';
+import { ClickHouseWriter } from './writer.ts';
 
 const SIZE_EVERY_MS = 10_000;
 
@@ -38,7 +38,7 @@ export async function openClickHouseColumns({
     const store = await openClickHouse(url);
     stack.defer(() => store.close());
     const names = openNames(reader);
-    const tail = openWriter({ store, names, states: openState(reader), source, pause, onRebuild });
+    const writer = new ClickHouseWriter({ store, names, states: openState(reader), source, pause, onRebuild });
     let [bytes, measuredAt] = [0, Number.NEGATIVE_INFINITY];
 
     async function measure(): Promise<void> {
@@ -50,14 +50,15 @@ export async function openClickHouseColumns({
 
     return {
       tail: {
-        ...tail,
         async step() {
-          const result = await tail.step();
+          const result = await writer.step();
           await measure();
           return result;
         },
+        isRewritten: () => writer.isRewritten(),
+        gathered: () => writer.gathered(),
       },
-      connect: async () => clickHouseReader(store, names, tail.state),
+      connect: async () => clickHouseReader(store, names, () => writer.state),
       rest: async () => {},
       interrupt: () => {},
       size: () => bytes,

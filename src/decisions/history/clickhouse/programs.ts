@@ -1,8 +1,9 @@
 /** The names of programs and the sketches of their addresses, in ClickHouse. */
+import type { DecisionRow } from '../columns/decision-row.ts';
 import type { ProgramStore } from '../columns/program-addresses.ts';
-import { FIXED_MAX, QUARTERS_A_DAY } from '../columns/programs.ts';
+import { FIXED_MAX, openPrograms, QUARTERS_A_DAY } from '../columns/programs.ts';
 import { integer } from '../columns/sql.ts';
-import { Bytes } from './rows.ts';
+import { Bytes } from './bytes.ts';
 import type { ClickHouse } from './store.ts';
 import { type Shown, table, withTables } from './tables.ts';
 
@@ -12,7 +13,37 @@ export interface Writing {
   step: number;
 }
 
-export function clickHousePrograms(store: ClickHouse, getWriting: () => Writing): ProgramStore {
+/** The programs of decisions that are in the tail first and in a block later, and are noted once. */
+export interface NotedPrograms {
+  numberOf(row: DecisionRow): number;
+  /** Names the programs of the noted decisions, which are written. */
+  name(): Promise<void>;
+  /** Decisions up to this number are in blocks. */
+  settle(to: number): void;
+  abandon(): void;
+}
+
+export function notedPrograms(store: ClickHouse, getWriting: () => Writing): NotedPrograms {
+  const programs = openPrograms(clickHousePrograms(store, getWriting));
+  let noted = new Set<number>();
+  return {
+    numberOf(row) {
+      const isNoted = noted.has(row[0]);
+      if (row[0] > 0) noted.add(row[0]);
+      return programs.numberOf(row, isNoted);
+    },
+    name: () => programs.name(),
+    settle(to) {
+      noted = new Set([...noted].filter((seq) => seq > to));
+    },
+    abandon() {
+      programs.abandon();
+      noted = new Set();
+    },
+  };
+}
+
+function clickHousePrograms(store: ClickHouse, getWriting: () => Writing): ProgramStore {
   const read = async (sql: string): Promise<number[]> =>
     (await store.query(withTables(getWriting().shown, sql))).rows.map(([number]) => number as number);
   return {

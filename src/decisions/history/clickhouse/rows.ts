@@ -4,6 +4,7 @@ import { DOUBLE, UTINYINT, VARCHAR } from '@duckdb/node-api';
 import type { DecisionRow } from '../columns/decision-row.ts';
 import type { DictionaryName } from '../columns/dictionary.ts';
 import { COLUMNS } from '../columns/insert.ts';
+import { Bytes } from './bytes.ts';
 import type { ClickHouseNames } from './names.ts';
 
 /** Keeps sums of large numbers within what a double holds. */
@@ -43,6 +44,23 @@ export async function encode(
   rows: readonly DecisionRow[],
   { names, programOf, tail }: Encoding,
 ): Promise<{ bytes: Buffer; sums: number[] }> {
+  const numberings = await numberTexts(rows, names);
+  const writer = new Bytes(rows.length * USUAL_BYTES);
+  const sums = SUMS.map(() => 0);
+  for (const row of rows) {
+    const numbers = writeValues(writer, row, numberings);
+    const program = programOf(row);
+    writer.int64(program);
+    if (tail !== undefined) writer.int64(tail);
+    const numbered = { row, numbers, program };
+    for (const [i, [, of]] of SUMS.entries()) sums[i] = (sums[i] as number) + of(numbered);
+  }
+  return { bytes: writer.end(), sums };
+}
+
+type Numberings = ReadonlyMap<DictionaryName, ReadonlyMap<string, number>>;
+
+async function numberTexts(rows: readonly DecisionRow[], names: Encoding['names']): Promise<Numberings> {
   const numberings = new Map<DictionaryName, ReadonlyMap<string, number>>();
   for (const [, read, , table] of COLUMNS) {
     if (table === null) continue;
@@ -53,84 +71,24 @@ export async function encode(
     }
     numberings.set(table, await names.number(table, ids));
   }
-  const writer = new Bytes(rows.length * USUAL_BYTES);
-  const sums = SUMS.map(() => 0);
+  return numberings;
+}
+
+/** Returns the numbers of its texts. */
+function writeValues(writer: Bytes, row: DecisionRow, numberings: Numberings): Numbered['numbers'] {
   const numbers = new Map<DictionaryName, number>();
-  for (const row of rows) {
-    for (const [type, read, , table] of COLUMNS) {
-      const value = read(row);
-      if (table !== null) {
-        const number = value === null ? 0 : (numberings.get(table)?.get(value as string) as number);
-        numbers.set(table, number);
-        writer.int32(number);
-      } else if (type === DOUBLE) writer.int64(value as number);
-      else if (type === UTINYINT) writer.uint8(value as number);
-      else if (type === VARCHAR) writer.textOrNull(value as string | null);
-      else writer.int32(value as number);
-    }
-    const program = programOf(row);
-    writer.int64(program);
-    if (tail !== undefined) writer.int64(tail);
-    const numbered = { row, numbers, program };
-    for (const [i, [, of]] of SUMS.entries()) sums[i] = (sums[i] as number) + of(numbered);
+  for (const [type, read, , table] of COLUMNS) {
+    const value = read(row);
+    if (table !== null) {
+      const number = value === null ? 0 : (numberings.get(table)?.get(value as string) as number);
+      numbers.set(table, number);
+      writer.int32(number);
+    } else if (type === DOUBLE) writer.int64(value as number);
+    else if (type === UTINYINT) writer.uint8(value as number);
+    else if (type === VARCHAR) writer.textOrNull(value as string | null);
+    else writer.int32(value as number);
   }
-  return { bytes: writer.end(), sums };
+  return numbers;
 }
 
 const USUAL_BYTES = 160;
-const LOW_BITS = 4_294_967_296;
-
-/** Writes values one after the other. */
-export class Bytes {
-  #buffer: Buffer;
-  #at = 0;
-
-  constructor(bytes = 1_024) {
-    this.#buffer = Buffer.allocUnsafe(Math.max(bytes, 64));
-  }
-
-  int64(value: number): this {
-    this.#reserve(8);
-    const high = Math.floor(value / LOW_BITS);
-    this.#at = this.#buffer.writeUInt32LE(value - high * LOW_BITS, this.#at);
-    this.#at = this.#buffer.writeInt32LE(high, this.#at);
-    return this;
-  }
-
-  int32(value: number): this {
-    this.#reserve(4);
-    this.#at = this.#buffer.writeInt32LE(value, this.#at);
-    return this;
-  }
-
-  uint8(value: number): this {
-    this.#reserve(1);
-    this.#at = this.#buffer.writeUInt8(value, this.#at);
-    return this;
-  }
-
-  text(value: string): this {
-    const length = Buffer.byteLength(value);
-    this.#reserve(length + 5);
-    let rest = length;
-    for (; rest > 127; rest = Math.floor(rest / 128)) this.#at = this.#buffer.writeUInt8((rest % 128) + 128, this.#at);
-    this.#at = this.#buffer.writeUInt8(rest, this.#at);
-    this.#at += this.#buffer.write(value, this.#at);
-    return this;
-  }
-
-  textOrNull(value: string | null): this {
-    return value === null ? this.uint8(1) : this.uint8(0).text(value);
-  }
-
-  end(): Buffer {
-    return this.#buffer.subarray(0, this.#at);
-  }
-
-  #reserve(bytes: number): void {
-    if (this.#at + bytes <= this.#buffer.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + bytes));
-    this.#buffer.copy(grown);
-    this.#buffer = grown;
-  }
-}

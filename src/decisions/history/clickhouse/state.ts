@@ -63,6 +63,15 @@ export const EMPTY: ColumnsState = {
   forgetSince: 0,
 };
 
+/** The number of decisions in the newest block while some of them may be deleted. */
+export const UNKNOWN = -1;
+
+/** Longer than any question takes. */
+export const QUESTIONS_MS = 60_000;
+
+export const isForgetDue = ({ forgetSince }: ColumnsState): boolean =>
+  forgetSince > 0 && Date.now() - forgetSince >= QUESTIONS_MS;
+
 const NAME = 'clickhouse_columns';
 /** Any number that no other lock of the database has. */
 const LOCK = 7_239_641_301;

@@ -1,15 +1,42 @@
-/** The ends of one step of a writer. */
+/** A step of a writer: its ends, its beginning and its completion. */
 import type { ColumnsSnapshot, Head } from '../columns/source.ts';
-import type { ClickHouseNames } from './names.ts';
-import type { ColumnsState } from './state.ts';
+import { integer } from '../columns/sql.ts';
+import { type ClickHouseNames, copyNames } from './names.ts';
+import type { NotedPrograms } from './programs.ts';
+import { type ColumnsState, isForgetDue, type StateStore, UNKNOWN } from './state.ts';
 import type { ClickHouse } from './store.ts';
+import { table } from './tables.ts';
 
 /** The ends of a step, and its state. */
 export interface ClickHouseStep {
   store: ClickHouse;
   names: ClickHouseNames;
+  programs: NotedPrograms;
+  states: StateStore;
   records: ColumnsSnapshot;
   head: Head;
   /** Changed by the step, and kept when it is done. */
   state: ColumnsState;
+}
+
+/** Says in both stores that a step begins, and which block it writes. */
+export async function begin({ store, states, state }: ClickHouseStep): Promise<void> {
+  state.begun += 1;
+  // Not what the step changed so far: the state before it, until it is done.
+  const before = await states.read();
+  const newest = isForgetDue(state) ? { ...before.newest, rows: UNKNOWN } : before.newest;
+  await states.write({ ...before, begun: state.begun, planned: state.planned, newest });
+  if (!state.isNew) await mark(store, state.begun);
+}
+
+/** Leaves the number of a step in ClickHouse. */
+export const mark = (store: ClickHouse, step: number): Promise<void> =>
+  store.run(`insert into ${table('marks')} values (${integer(step)})`);
+
+/** From now on, questions read what the step wrote. */
+export async function complete({ store, names, states, state }: ClickHouseStep): Promise<void> {
+  await copyNames({ store, names, state });
+  state.done = state.begun;
+  state.planned = null;
+  await states.write(state);
 }

@@ -1,0 +1,124 @@
+/**
+ * Decisions in ClickHouse: settled ones in blocks, and the others in the tail, with those that make no block yet. A
+ * block is planned before it is written, and read back before it counts.
+ */
+import { createHash } from 'node:crypto';
+import type { DecisionRow } from '../columns/decision-row.ts';
+import type { ColumnsSnapshot } from '../columns/source.ts';
+import { hideMissing } from './copy.ts';
+import { check, within } from './found.ts';
+import { encode } from './rows.ts';
+import type { Block } from './state.ts';
+import { begin, type ClickHouseStep, complete } from './step.ts';
+import { REQUEST_WITHIN_MS } from './store.ts';
+import { PARTITION, table } from './tables.ts';
+
+const BLOCK_MAX = 131_072;
+/** Fewer decisions stay in the tail, for as long as this. */
+const BLOCK_MIN = 8_192;
+const TAIL_MS = 21_600_000;
+/** Decisions that wait for a transaction which stays open. */
+export const TAIL_MAX = 262_144;
+/** An insert whose answer was lost may still be running for as long. */
+const FENCE_MS = 2 * REQUEST_WITHIN_MS;
+
+type Planned = Block & { at: number };
+
+/** A block to be written, which was planned. */
+interface Ready {
+  planned: Planned;
+  rows: readonly DecisionRow[];
+  bytes: Buffer;
+}
+
+/** Writes a block of the decisions beyond the blocks, if there are enough. Returns whether there were. */
+export async function writeBlock(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<boolean> {
+  const settled = rows.filter(([seq]) => seq <= work.head.settledSeq);
+  const oldest = settled[0]?.[1] ?? Number.POSITIVE_INFINITY;
+  const isDue = settled.length >= BLOCK_MIN || Date.now() - oldest > TAIL_MS;
+  if (isDue) await insertBlock(work, await plan(work, settled));
+  return isDue;
+}
+
+async function plan(work: ClickHouseStep, settled: readonly DecisionRow[]): Promise<Ready> {
+  const first = settled[0]?.[0] as number;
+  const end = (Math.floor(first / PARTITION) + 1) * PARTITION;
+  const rows = settled.slice(0, BLOCK_MAX).filter(([seq]) => seq < end);
+  const isAll = rows.length === settled.length;
+  const last = isAll ? Math.min(work.head.settledSeq, end - 1) : (rows.at(-1)?.[0] as number);
+  const { block, bytes } = await toBlock(work, rows);
+  const planned = { ...block, first, last, at: Date.now() };
+  work.state.planned = planned;
+  await begin(work);
+  return { planned, rows, bytes };
+}
+
+async function toBlock(
+  { names, programs }: ClickHouseStep,
+  rows: readonly DecisionRow[],
+): Promise<{ block: Pick<Block, 'rows' | 'sums' | 'hash'>; bytes: Buffer }> {
+  const { bytes, sums } = await encode(rows, { names, programOf: programs.numberOf });
+  return { bytes, block: { rows: rows.length, sums, hash: createHash('sha256').update(bytes).digest('hex') } };
+}
+
+/** Writes a block whose last attempt was interrupted, or finds that it is there. */
+export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promise<void> {
+  const { records, state, store } = work;
+  const there = await check(store, planned);
+  const rows = (await readBeyond(records, planned.first - 1)).filter(([seq]) => seq <= planned.last);
+  const { bytes, block } = await toBlock(work, rows);
+  if (there === 'all') return completeBlock(work, planned, rows);
+  if (there === 'other' || block.hash !== planned.hash) {
+    // The first attempt may still be running, and would store what it has beside this.
+    if (Date.now() - planned.at < FENCE_MS) throw new Error('an earlier insert may still be running');
+    await store.run(`delete from ${table('decisions')} where ${within(planned)}`);
+    Object.assign(planned, block, { at: Date.now() });
+    state.planned = planned;
+    await begin(work);
+  }
+  await insertBlock(work, { planned, rows, bytes });
+}
+
+async function insertBlock(work: ClickHouseStep, { planned, rows, bytes }: Ready): Promise<void> {
+  const { store, state } = work;
+  const token = `${state.ledgerNo}:${state.begun}:${planned.first}:${planned.hash}`;
+  if (rows.length > 0) await store.insert(table('decisions'), bytes, token);
+  if ((await check(store, planned)) !== 'all') throw new Error('a block of decisions was not stored as it was sent');
+  await completeBlock(work, planned, rows);
+}
+
+async function completeBlock(work: ClickHouseStep, planned: Planned, rows: readonly DecisionRow[]): Promise<void> {
+  const { state, programs } = work;
+  await hideMissing(work, rows);
+  state.to = planned.last;
+  state.newest = { first: planned.first, rows: planned.rows };
+  state.tail = { no: 0, rows: 0, sum: 0 };
+  await programs.name();
+  programs.settle(state.to);
+  await complete(work);
+}
+
+/** Writes the tail anew, under the number of the step. */
+export async function writeTail(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<void> {
+  const { state, store, names, programs } = work;
+  state.tail = { no: state.begun, rows: rows.length, sum: sumOf(rows) };
+  if (rows.length === 0) return;
+  const { bytes } = await encode(rows, { names, programOf: programs.numberOf, tail: state.begun });
+  await store.insert(table('tail'), bytes);
+  const [[count] = []] = (await store.query(`select count() from ${table('tail')} where tail = ${state.begun}`)).rows;
+  if (count !== rows.length) throw new Error('the newest decisions were not stored as they were sent');
+  await hideMissing(work, rows);
+  await programs.name();
+}
+
+export const sumOf = (rows: readonly DecisionRow[]): number => rows.reduce((sum, [seq]) => sum + seq, 0);
+
+export async function readBeyond(records: ColumnsSnapshot, seq: number): Promise<DecisionRow[]> {
+  const rows: DecisionRow[] = [];
+  while (rows.length <= TAIL_MAX) {
+    const page = await records.decisionsAfter(rows.at(-1)?.[0] ?? seq, records.page);
+    for (const row of page) rows.push(row);
+    if (page.length < records.page) break;
+  }
+  return rows;
+}

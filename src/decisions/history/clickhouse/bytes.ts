@@ -1,0 +1,58 @@
+/** ClickHouse's binary format. */
+
+const LOW_BITS = 4_294_967_296;
+
+/** Writes values one after the other. */
+export class Bytes {
+  #buffer: Buffer;
+  #at = 0;
+
+  constructor(bytes = 1_024) {
+    this.#buffer = Buffer.allocUnsafe(Math.max(bytes, 64));
+  }
+
+  int64(value: number): this {
+    this.#reserve(8);
+    const high = Math.floor(value / LOW_BITS);
+    this.#at = this.#buffer.writeUInt32LE(value - high * LOW_BITS, this.#at);
+    this.#at = this.#buffer.writeInt32LE(high, this.#at);
+    return this;
+  }
+
+  int32(value: number): this {
+    this.#reserve(4);
+    this.#at = this.#buffer.writeInt32LE(value, this.#at);
+    return this;
+  }
+
+  uint8(value: number): this {
+    this.#reserve(1);
+    this.#at = this.#buffer.writeUInt8(value, this.#at);
+    return this;
+  }
+
+  text(value: string): this {
+    const length = Buffer.byteLength(value);
+    this.#reserve(length + 5);
+    let rest = length;
+    for (; rest > 127; rest = Math.floor(rest / 128)) this.#at = this.#buffer.writeUInt8((rest % 128) + 128, this.#at);
+    this.#at = this.#buffer.writeUInt8(rest, this.#at);
+    this.#at += this.#buffer.write(value, this.#at);
+    return this;
+  }
+
+  textOrNull(value: string | null): this {
+    return value === null ? this.uint8(1) : this.uint8(0).text(value);
+  }
+
+  end(): Buffer {
+    return this.#buffer.subarray(0, this.#at);
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#at + bytes <= this.#buffer.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + bytes));
+    this.#buffer.copy(grown);
+    this.#buffer = grown;
+  }
+}
