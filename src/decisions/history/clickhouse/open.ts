@@ -42,7 +42,7 @@ export async function openClickHouseColumns({
     let [bytes, measuredAt] = [0, Number.NEGATIVE_INFINITY];
 
     async function measure(): Promise<void> {
-      if (performance.now() - measuredAt < SIZE_EVERY_MS) return;
+      if (bytes > 0 && performance.now() - measuredAt < SIZE_EVERY_MS) return;
       measuredAt = performance.now();
       const sql = 'select sum(bytes_on_disk) from system.parts where active and database = currentDatabase()';
       bytes = ((await store.query(sql)).rows[0]?.[0] as number) ?? 0;

@@ -13,12 +13,16 @@ export const REQUEST_WITHIN_MS = RUN_WITHIN_S * 1_000 + 5_000;
 const BLOCK_ROWS_MAX = 1_048_576;
 const BLOCK_BYTES_MAX = 1_073_741_824;
 
+const QUERY_BYTES_MAX = 16_777_216;
+
 const SETTINGS: ClickHouseSettings = {
   max_execution_time: RUN_WITHIN_S,
   wait_end_of_query: 1,
   cancel_http_readonly_queries_on_client_close: 1,
   session_timezone: 'UTC',
   output_format_json_quote_64bit_integers: 0,
+  // Lists of numbers.
+  max_query_size: String(QUERY_BYTES_MAX),
   // As in DuckDB.
   prefer_column_name_to_alias: 1,
   join_use_nulls: 1,

@@ -89,7 +89,10 @@ async function readVisits(
      group by 1, 2`,
   );
   const read = (by: string, of: string): Promise<Visit[]> =>
-    readRows<Visit>(reader, `select ${by} page::double as page, ${sums.join(', ')} ${of} order by requests desc, page`);
+    readRows<Visit>(
+      reader,
+      `select ${by} page::double as page, ${sums.join(', ')} ${of} order by sum(requests) desc, page`,
+    );
   const ofAll = await read('', 'from visits group by page');
   const own = await read(
     'owner::double as who,',
