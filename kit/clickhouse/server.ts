@@ -81,7 +81,9 @@ function authorize(request: IncomingMessage): void {
   const basic = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString();
   const given = `${request.headers['x-clickhouse-user'] ?? ''}:${request.headers['x-clickhouse-key'] ?? ''}`;
   if (![basic, given].includes(`${user}:${password}`))
-    throw new Error('Code: 516. DB::Exception: Authentication failed.');
+    throw new Error(
+      `Code: 516. DB::Exception: ${given.split(':')[0]}: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)`,
+    );
 }
 
 /** Sessions on one folder run beside each other, queries of one session one after the other. */

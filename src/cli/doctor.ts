@@ -16,6 +16,7 @@ import { type CommandContext, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
 import type { Finding } from './finding.ts';
 import { CommandError, EXIT, misused } from './outcome.ts';
+import { reportsLine } from './status.ts';
 import { print, type Terminal } from './terminal.ts';
 
 const NODE_MAJOR_MIN = 26;
@@ -51,7 +52,7 @@ export function doctorCommand(parent: Command, context: CommandContext): void {
               ...(await checkSettings(terminal)),
               ...service,
               ...(await checkKey(terminal, url)),
-              ...(await checkDirectory(terminal, url)),
+              ...(await checkStatus(terminal, url)),
             ];
     await print(terminal, options, findings, () => findings.map((finding) => toText(terminal, finding)).join(''));
     return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok;
@@ -82,10 +83,11 @@ function checkMachine(): Finding {
 
 async function checkSettings({ env }: Terminal): Promise<Finding[]> {
   try {
-    const { dataDir, databaseUrl } = readConfig(env);
+    const { dataDir, databaseUrl, clickHouse } = readConfig(env);
     const valid: Finding = { what: 'settings', state: 'good', says: 'are valid' };
     const database = databaseUrl === null ? [] : [await checkDatabase(databaseUrl)];
-    return [valid, ...database, checkFolder(resolve(dataDir))];
+    const columns = clickHouse === null ? [] : [await checkClickHouse(clickHouse)];
+    return [valid, ...database, ...columns, checkFolder(resolve(dataDir))];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map((says) => ({ what: 'settings', state: 'bad', says }));
@@ -124,6 +126,20 @@ async function checkDatabase(url: string): Promise<Finding> {
     if (!(error instanceof Unavailable)) throw error;
     const { message } = (error.cause ?? error) as Error;
     return { what: 'database', state: 'bad', says: `${host}${pathname}: ${message}; see POSTERN_DATABASE_URL` };
+  }
+}
+
+async function checkClickHouse(url: string): Promise<Finding> {
+  const [{ openClickHouse }, { placeName }] = await Promise.all([
+    import('../decisions/history/clickhouse/store.ts'),
+    import('../decisions/history/clickhouse/settings.ts'),
+  ]);
+  try {
+    const store = await openClickHouse(url);
+    await store.close();
+    return { what: 'columns', state: 'good', says: `ClickHouse ${store.version} at ${placeName(url)} answers` };
+  } catch (error) {
+    return { what: 'columns', state: 'bad', says: (error as Error).message };
   }
 }
 
@@ -200,14 +216,20 @@ async function checkKey({ env }: Terminal, url: string): Promise<Finding[]> {
 }
 
 /** Says nothing where the key may not read the status. */
-async function checkDirectory({ env }: Terminal, url: string): Promise<Finding[]> {
+async function checkStatus({ env }: Terminal, url: string): Promise<Finding[]> {
   try {
     const key = readKey(env);
     if (key === undefined) return [];
-    const { directory } = await createPostern({ url, key, timeoutMs: TIMEOUT_MS, retries: 0 }).getStatus();
-    const { date, failures, error } = directory;
-    if (failures === 0) return [{ what: 'crawlers', state: 'good', says: `directory of ${date}` }];
-    return [{ what: 'crawlers', state: 'note', says: `directory of ${date}, which cannot be renewed: ${error ?? ''}` }];
+    const status = await createPostern({ url, key, timeoutMs: TIMEOUT_MS, retries: 0 }).getStatus();
+    const { date, failures, error } = status.directory;
+    const crawlers: Finding =
+      failures === 0
+        ? { what: 'crawlers', state: 'good', says: `directory of ${date}` }
+        : { what: 'crawlers', state: 'note', says: `directory of ${date}, which cannot be renewed: ${error ?? ''}` };
+    return [
+      { what: 'reports', state: status.columns.problem === null ? 'good' : 'bad', says: reportsLine(status) },
+      crawlers,
+    ];
   } catch {
     return [];
   }

@@ -27,12 +27,12 @@ export function statusCommand(parent: Command, context: CommandContext): void {
 }
 
 function statusText(terminal: Terminal, status: Status): string {
-  const { version, started, ledger, columns, storage, visitors, directory } = status;
+  const { version, started, ledger, storage, visitors, directory } = status;
   const free = `${Math.round((100 * storage.diskFreeBytes) / storage.diskBytes)} % of the disk free`;
-  const behind = columns.behind === 0 ? 'reports up to date' : `${counted(columns.behind, 'decision')} not in reports`;
   return [
     `Postern ${version}, running since ${started}, ${free}`,
-    `${counted(ledger.decisions, 'decision')} recorded, ${counted(ledger.waiting, 'check')} waiting, ${behind}`,
+    `${counted(ledger.decisions, 'decision')} recorded, ${counted(ledger.waiting, 'check')} waiting`,
+    reportsLine(status),
     ...privacyLines(status.privacy),
     directoryLine(directory),
     '',
@@ -40,6 +40,14 @@ function statusText(terminal: Terminal, status: Status): string {
     directoriesText(terminal, visitors.directories),
     spoofedText(terminal, visitors.spoofed),
   ].join('\n');
+}
+
+/** Says where reports come from, and how much they lack. */
+export function reportsLine({ columns: { place, problem, behind }, storage: { columnsBytes } }: Status): string {
+  const lag = behind === 0 ? 'up to date' : `${counted(behind, 'decision')} behind`;
+  if (problem !== null) return `Reports cannot be answered now: ${problem}; ${lag}`;
+  const where = place === null ? 'a file of this node' : `ClickHouse at ${place}`;
+  return `Reports come from ${where}, ${(columnsBytes / 2 ** 20).toFixed(1)} MiB, ${lag}`;
 }
 
 function privacyLines({ ipPrecision, userAgent, inputDays, decisionDays, retiring, erasures }: Status['privacy']) {

@@ -44,17 +44,22 @@ export class Conflict extends DbError {}
 /**
  * The store cannot do it now, and nothing was written. `full`: no space is left. `inDoubt`: it failed during the commit
  * and was rolled back; if the service ends before its next successful commit, it may turn out applied. `busy`: locks of
- * others prevented it repeatedly.
+ * others prevented it repeatedly. `says`: what the caller reads, instead of a sentence for all of them.
  */
 export class Unavailable extends DbError {
   readonly full: boolean;
   readonly inDoubt: boolean;
   readonly busy: boolean;
-  constructor(message: string, options: { cause?: unknown; full?: boolean; inDoubt?: boolean; busy?: boolean } = {}) {
+  readonly says: string | undefined;
+  constructor(
+    message: string,
+    options: { cause?: unknown; full?: boolean; inDoubt?: boolean; busy?: boolean; says?: string } = {},
+  ) {
     super(message, { cause: options.cause });
     this.full = options.full ?? false;
     this.inDoubt = options.inDoubt ?? false;
     this.busy = options.busy ?? false;
+    this.says = options.says;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { OIDC_SETTINGS, type OidcConfig, toOidcConfig } from '../api/users/oidc.ts';
+import { COLUMNS_SETTINGS, toClickHouse } from '../decisions/history/clickhouse/settings.ts';
 import { PRIVACY_SETTINGS, type PrivacyConfig, toPrivacyConfig } from '../decisions/precision.ts';
 import type { Range } from '../lib/ip-range.ts';
 import { readLines } from '../lib/lines.ts';
@@ -22,7 +23,6 @@ import {
   readLogo,
   readMaxAge,
   readMemory,
-  readNode,
   readOrigins,
   readPort,
   readPublicUrl,
@@ -48,11 +48,7 @@ export const SETTINGS = {
     default: null,
     read: readDatabase,
   },
-  POSTERN_COLUMNS: {
-    doc: 'On a cluster: http://… of another node that keeps the columns; unset: this node keeps its own',
-    default: null,
-    read: readNode,
-  },
+  ...COLUMNS_SETTINGS,
   POSTERN_BOOTSTRAP_KEY: {
     doc: 'First secret key, instead of one made at the first start',
     default: null,
@@ -139,8 +135,8 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | null;
-  /** Address of the node that keeps the columns; null: this node. */
-  columnsUrl: string | null;
+  /** The database of ClickHouse that has the columns, with user and password; null: each node keeps its own in a file. */
+  clickHouse: string | null;
   bootstrapKey: string | null;
   /** Without a slash at the end. */
   publicUrl: string | null;
@@ -191,13 +187,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       faults.push(`${name}: ${(error as Error).message}`);
     }
   }
-  if (values.get('POSTERN_COLUMNS') != null && values.get('POSTERN_DATABASE_URL') === null) {
-    faults.push('POSTERN_COLUMNS: is for nodes on PostgreSQL; unset it, or set POSTERN_DATABASE_URL');
-  }
   const receipts = values.get('POSTERN_RECEIPTS');
   if (receipts !== 'off' && values.get('POSTERN_PUBLIC_URL') === null) {
     faults.push('POSTERN_RECEIPTS: their log is named after POSTERN_PUBLIC_URL; set that too');
   }
+  const clickHouse = toClickHouse(values, faults);
   const oidc = toOidcConfig(values, faults);
   const crawlerDirectory = toDirectorySource(values, faults);
   if (faults.length > 0) throw new ConfigError(faults);
@@ -206,7 +200,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port: values.get('POSTERN_PORT') as number,
     dataDir: values.get('POSTERN_DATA_DIR') as string,
     databaseUrl: values.get('POSTERN_DATABASE_URL') as string | null,
-    columnsUrl: values.get('POSTERN_COLUMNS') as string | null,
+    clickHouse,
     bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
     publicUrl: values.get('POSTERN_PUBLIC_URL') as string | null,
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],

@@ -16,7 +16,6 @@ import { openCollections } from '../content/collections/known.ts';
 import { openUnregistered } from '../content/unregistered/unregistered.ts';
 import { Parquet } from '../decisions/history/archive/parquet.ts';
 import { type Columns, openColumns } from '../decisions/history/columns/columns.ts';
-import { clusterSecret, openRemoteColumns } from '../decisions/history/columns/remote.ts';
 import { findDecisions } from '../decisions/history/find.ts';
 import { readInOrder } from '../decisions/history/read.ts';
 import { TEST_DAYS } from '../decisions/history/retention/test-sweep.ts';
@@ -129,17 +128,16 @@ async function openEngine(
   );
   // Other nodes decide too.
   const hasDecisions = () => db.engine === 'postgres' || ledgers.ledger.head() > 0;
-  const secret = db.engine === 'postgres' ? await clusterSecret(db) : null;
   // The thread would take the core from the start, which needs nothing of it. Without decisions it would hold 50 MiB
   // for nothing: once there is one, the look for jumps starts it.
   const startAfter = hasDecisions() ? listening : null;
-  const columns = openReports({ config, logger }, { records, memory, secret, startAfter });
+  const columns = openReports({ config, logger }, { records, memory, startAfter });
   opened.defer(() => columns.close());
   for (const ledger of Object.values(ledgers)) opened.defer(() => ledger.close());
   const impacts = openImpacts(records, memory.impact, () => ledgers.ledger.figures().entries);
   readers.push(columns, impacts);
   opened.defer(() => impacts.close());
-  return { changes, follower, lease, ...ledgers, secret, columns, hasDecisions, archive, impacts };
+  return { changes, follower, lease, ...ledgers, columns, hasDecisions, archive, impacts };
 }
 
 /** The records in memory that requests read. */
@@ -176,12 +174,11 @@ async function openKnown(
   };
 }
 
-/** The columns of this node, or of the node that the settings name. */
-function openReports({ config, logger }: Options, { records, memory, secret, startAfter }: ReportsDeps): Columns {
-  if (config.columnsUrl !== null && secret !== null) return openRemoteColumns(config.columnsUrl, secret);
+function openReports({ config, logger }: Options, { records, memory, startAfter }: ReportsDeps): Columns {
   return openColumns({
     records,
     columnsFile: join(config.dataDir, 'columns.duckdb'),
+    clickHouse: config.clickHouse,
     archiveDir: config.archiveDir,
     memory: memory.columns,
     startAfter,
@@ -190,8 +187,6 @@ function openReports({ config, logger }: Options, { records, memory, secret, sta
 }
 
 interface ReportsDeps extends Pick<Store, 'records' | 'memory'> {
-  /** The secret of the cluster; null on SQLite. */
-  secret: string | null;
   startAfter: Promise<void> | null;
 }
 

@@ -28,13 +28,6 @@ export function readDatabase(text: string): string {
   return text;
 }
 
-export function readNode(text: string): string {
-  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
-    throw new Error('must be the URL of another node, such as http://10.0.0.5:8080');
-  }
-  return text;
-}
-
 /** Returns the URL without a slash at the end. */
 export function readPublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

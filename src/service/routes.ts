@@ -22,7 +22,6 @@ import { siteRoutes } from '../content/sites/routes.ts';
 import { unregisteredRoutes } from '../content/unregistered/routes.ts';
 import { authzenRoutes } from '../decisions/authzen/routes.ts';
 import { accessRoutes } from '../decisions/check/routes.ts';
-import { columnsRoutes } from '../decisions/history/columns/remote.ts';
 import { openFinder } from '../decisions/history/find.ts';
 import { logRoutes, receiptRoutes } from '../decisions/history/sealed/routes.ts';
 import { openTestLog } from '../decisions/history/test-log.ts';
@@ -110,10 +109,10 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   userRoutes(app, managing);
   auditRoutes(app, db);
   notifyingRoutes(app, parts);
-  if (parts.secret !== null && config.columnsUrl === null) columnsRoutes(app, columns, parts.secret);
   addReports(app, parts, { robotsReads, finder, tests, checks: checkDeps });
   unregisteredRoutes(app, parts);
-  statusRoutes(app, { ...parts, dataDir: config.dataDir, privacy, privacyProgress: () => readProgress(db) });
+  const { dataDir, clickHouse } = config;
+  statusRoutes(app, { ...parts, dataDir, clickHouse, privacy, privacyProgress: () => readProgress(db) });
   sessionRoutes(app, { db, changes, clock, sessions, provider: parts.provider });
   consoleFiles(app);
 }

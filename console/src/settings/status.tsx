@@ -22,7 +22,7 @@ export default function StatusPage() {
           <div className="stack">
             <div className="columns">
               <Service status={status} />
-              <Storage of={status.storage} />
+              <Storage of={status.storage} place={status.columns.place} />
               <Decisions status={status} />
               <Privacy of={status.privacy} />
               <Deliveries of={status.webhooks} />
@@ -61,13 +61,24 @@ function Service({ status: { version, started, memoryBytes } }: { status: Status
   );
 }
 
-function Storage({ of: { recordsBytes, columnsBytes, diskFreeBytes, diskBytes } }: { of: Status['storage'] }) {
+function Storage({
+  of: { recordsBytes, columnsBytes, diskFreeBytes, diskBytes },
+  place,
+}: {
+  of: Status['storage'];
+  place: string | null;
+}) {
   return (
     <Panel title="Storage">
       <Facts
         of={{
           Records: <span className="number">{formatBytes(recordsBytes)}</span>,
-          'Data for reports': <span className="number">{formatBytes(columnsBytes)}</span>,
+          'Data for reports': (
+            <span className="number">
+              {formatBytes(columnsBytes)}
+              {place !== null && ` in ClickHouse, ${place}`}
+            </span>
+          ),
           Disk: (
             <span className="number">
               {formatBytes(diskFreeBytes)} free of {formatBytes(diskBytes)} ({formatPercent(diskFreeBytes, diskBytes)})
@@ -97,11 +108,10 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
           'Not yet in reports': (
             <span className="number">
               {formatCount(columns.behind)}{' '}
-              <Chip tone={columns.behind === 0 ? 'allowed' : 'limited'}>
-                {columns.behind === 0 ? 'up to date' : 'catching up'}
-              </Chip>
+              <Lag of={columns} />
             </span>
           ),
+          ...(columns.problem === null ? {} : { 'Why there are no reports': columns.problem }),
         }}
       />
       <details className="technical">
@@ -115,6 +125,11 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
       </details>
     </Panel>
   );
+}
+
+function Lag({ of: { behind, problem } }: { of: Status['columns'] }) {
+  if (problem !== null) return <Chip tone="denied">no reports now</Chip>;
+  return <Chip tone={behind === 0 ? 'allowed' : 'limited'}>{behind === 0 ? 'up to date' : 'catching up'}</Chip>;
 }
 
 const AGENTS = { full: 'Kept whole', 'crawler-only': 'Only the name of a known crawler', none: 'Not kept' };

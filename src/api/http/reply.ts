@@ -51,7 +51,7 @@ function toStorageFailure(error: Unavailable): Failure {
   }
   const message = error.inDoubt
     ? 'The write failed and was rolled back. If Postern restarts before its next successful write, check whether it was applied before retrying.'
-    : 'The storage is unreachable right now. Nothing was changed; retry.';
+    : (error.says ?? 'The storage is unreachable right now. Nothing was changed; retry.');
   return unavailable(message, error);
 }
 

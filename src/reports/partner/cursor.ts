@@ -5,7 +5,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../../db/db.ts';
 import { InvalidCursor } from '../../db/page.ts';
-import { clusterSecret } from '../../decisions/history/columns/remote.ts';
 
 export interface Cursors {
   seal(requesterId: string, position: string): Promise<string>;
@@ -20,7 +19,7 @@ export function openCursors(db: Db): Cursors {
   let key: Promise<Buffer> | undefined;
 
   const readKey = (): Promise<Buffer> => {
-    key ??= clusterSecret(db).then(
+    key ??= readSecret(db).then(
       (secret) => createHash('sha256').update(`partner-cursor\0${secret}`).digest(),
       (error: unknown) => {
         key = undefined;
@@ -47,6 +46,18 @@ export function openCursors(db: Db): Cursors {
       return position;
     },
   };
+}
+
+/** Returns the secret of all nodes, created when it is first needed. */
+async function readSecret(db: Db): Promise<string> {
+  await db.atomic([
+    {
+      sql: `insert into settings (name, value) values ('cluster_secret', $1) on conflict (name) do nothing`,
+      params: [randomBytes(32).toString('base64url')],
+    },
+  ]);
+  const [row] = await db.read<{ value: string }>(`select value from settings where name = 'cluster_secret'`);
+  return row?.value ?? '';
 }
 
 function decrypted(decrypt: () => string): string {

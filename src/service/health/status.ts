@@ -6,6 +6,7 @@ import type { App } from '../../api/http/app.ts';
 import { route } from '../../api/http/route.ts';
 import type { Deliverer } from '../../api/webhooks/deliverer.ts';
 import type { Db } from '../../db/db.ts';
+import { placeName } from '../../decisions/history/clickhouse/settings.ts';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
 import type { Ledger } from '../../decisions/ledger/ledger.ts';
 import { type PrivacyConfig, USER_AGENT_PRECISIONS } from '../../decisions/precision.ts';
@@ -30,7 +31,7 @@ const StatusAnswer = Type.Object(
     storage: Type.Object({
       recordsBytes: bytes('Size of the records'),
       columnsBytes: bytes('Size of the columns'),
-      diskBytes: bytes('Size of the disk they are on'),
+      diskBytes: bytes('Size of the disk of the data folder'),
       diskFreeBytes: bytes('What of it is free'),
     }),
     ledger: Type.Object({
@@ -39,6 +40,12 @@ const StatusAnswer = Type.Object(
       commits: count('Group commits of this process'),
     }),
     columns: Type.Object({
+      place: Type.Union([Type.String(), Type.Null()], {
+        description: 'Host and database of ClickHouse, which all nodes share; null: a file in the data folder',
+      }),
+      problem: Type.Union([Type.String(), Type.Null()], {
+        description: 'Why reports cannot be answered now; null: they can',
+      }),
       behind: count('Decisions not yet in the columns'),
       rebuilds: count('Times the columns were counted again'),
       restarts: count('Times their thread was started again'),
@@ -73,6 +80,8 @@ type Status = Static<typeof StatusAnswer>;
 
 export interface StatusDeps extends Omit<VisitorStatusDeps, 'columns' | 'now'> {
   dataDir: string;
+  /** The URL of ClickHouse; null: the columns are in a file. */
+  clickHouse: string | null;
   /** Epoch ms. */
   startedAt: number;
   db: Db;
@@ -118,7 +127,13 @@ async function getStatus(deps: StatusDeps, visitors: Status['visitors']): Promis
       diskFreeBytes: disk.bavail * disk.bsize,
     },
     ledger: { decisions: recorded.entries, waiting: recorded.waiting, commits: recorded.flushes },
-    columns: { behind: copied.behind, rebuilds: copied.rebuilds, restarts: copied.restarts },
+    columns: {
+      place: deps.clickHouse === null ? null : placeName(deps.clickHouse),
+      problem: copied.problem,
+      behind: copied.behind,
+      rebuilds: copied.rebuilds,
+      restarts: copied.restarts,
+    },
     webhooks: { succeeded: sent.succeeded, failed: sent.failed, inFlight: sent.inFlight },
     privacy: { ...toPrivacy(deps.privacy), ...(await deps.privacyProgress()) },
     directory: directoryStatus(deps.directory.state()),

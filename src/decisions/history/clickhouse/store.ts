@@ -4,6 +4,8 @@
  */
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, type ClickHouseSettings, createClient } from '@clickhouse/client';
+import { toFailed, withSentences } from './failed.ts';
+import { placeName } from './settings.ts';
 
 /** Longer questions are refused by the server; with what the client waits, less than writers wait for each other. */
 const RUN_WITHIN_S = 30;
@@ -48,6 +50,7 @@ const DEDUPLICATE_SINCE = [26, 2];
 const LEAST_VERSION = [25, 3];
 
 export interface ClickHouse {
+  readonly version: string;
   /** Returns the rows of a query, each in the order of its columns, and their names. */
   query(sql: string, session?: string): Promise<{ names: string[]; rows: unknown[][] }>;
   /** Returns the answer in ClickHouse's binary format. */
@@ -58,7 +61,7 @@ export interface ClickHouse {
   close(): Promise<void>;
 }
 
-/** `url`: as POSTERN_COLUMNS has it. Throws where the server cannot be used. */
+/** `url`: as the settings have it. Throws a sentence where the server cannot be used. */
 export async function openClickHouse(url: string): Promise<ClickHouse> {
   const { protocol, host, username, password, pathname } = new URL(url);
   const client = createClient({
@@ -73,18 +76,20 @@ export async function openClickHouse(url: string): Promise<ClickHouse> {
     log: { level: 127 },
   });
   try {
-    return await withSettings(client);
+    return withSentences(await withSettings(client), placeName(url));
   } catch (error) {
     await client.close();
-    throw error;
+    throw error instanceof TooOld ? error : toFailed(error, placeName(url));
   }
 }
+
+class TooOld extends Error {}
 
 async function withSettings(client: ClickHouseClient): Promise<ClickHouse> {
   const answer = await client.query({ query: 'select version()', format: 'JSONCompact' });
   const version = String((await answer.json<[string]>()).data[0]?.[0]);
   if (isBefore(version, LEAST_VERSION)) {
-    throw new Error(`ClickHouse ${version} is too old: the columns need ${LEAST_VERSION.join('.')} or newer`);
+    throw new TooOld(`ClickHouse ${version} is too old: the columns need ${LEAST_VERSION.join('.')} or newer`);
   }
   const settings = { ...SETTINGS, ...(isBefore(version, DEDUPLICATE_SINCE) ? {} : { deduplicate_insert: 'enable' }) };
   const all = (session?: string) => ({
@@ -92,6 +97,7 @@ async function withSettings(client: ClickHouseClient): Promise<ClickHouse> {
     ...(session === undefined ? {} : { session_id: session }),
   });
   return {
+    version,
     async query(query, session) {
       const result = await client.query({ query, format: 'JSONCompact', ...all(session) });
       const { meta = [], data } = await result.json<unknown[]>();

@@ -37,6 +37,8 @@ export interface WorkerState {
   caughtUpAt: number | null;
   sizeBytes: number;
   rebuilds: number;
+  /** Why they cannot answer; null: they can. */
+  problem: string | null;
 }
 
 export type FromWorker =
@@ -83,7 +85,7 @@ let waiting: Asked[] = [];
 const open = new Set<number>();
 const { engineMiB, heap } = setup.memory;
 const ending = new AbortController();
-const state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
+const state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, problem: null };
 
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'ask') {
@@ -163,6 +165,7 @@ async function serve(engine: ColumnsEngine, isOver: () => boolean): Promise<void
       const { caughtUp, behind } = await tail.step();
       state.behind = behind;
       if (caughtUp) state.caughtUpAt = Date.now();
+      state.problem = null;
       state.sizeBytes = engine.size();
       post({ kind: 'state', state });
       used ||= count > 0 || !caughtUp;
@@ -215,9 +218,12 @@ async function serveOnce(inMemory: boolean): Promise<End> {
     const end = inMemory ? 'failed' : toEnd(error);
     const from = end === 'damaged' ? ' from nothing' : '';
     const message = `the columns start again${from}: ${errorMessage(error)}`;
-    if (!closing) post({ kind: 'problem', message, isLoss: error instanceof DecisionsLost });
+    // One that lasts is logged once.
+    if (!closing && state.problem !== errorMessage(error)) {
+      post({ kind: 'problem', message, isLoss: error instanceof DecisionsLost });
+    }
     // A new file is filled soon, so questions wait for it. Other failures may last.
-    if (end === 'failed') for (const asked of waiting.splice(0)) replies.refuse(asked, errorMessage(error));
+    if (end === 'failed') await fail(errorMessage(error));
     return end;
   } finally {
     const used = current;
@@ -227,6 +233,23 @@ async function serveOnce(inMemory: boolean): Promise<End> {
     source = undefined;
     if (isCompacting) await compact();
   }
+}
+
+/** The newest decision that the columns had when they last worked. */
+let newest = 0;
+
+/** Refuses what waits, and says why and how far behind the columns are. */
+async function fail(problem: string): Promise<void> {
+  for (const asked of waiting.splice(0)) replies.refuse(asked, problem);
+  state.problem = problem;
+  try {
+    const head = (await source?.read((records) => records.head()))?.decisionsSeq ?? 0;
+    if (current !== undefined) newest = head - (await current.tail.gathered());
+    state.behind = Math.max(1, head - newest);
+  } catch {
+    // The records do not answer: it stays as it was.
+  }
+  post({ kind: 'state', state });
 }
 
 async function compact(): Promise<void> {

@@ -70,8 +70,6 @@ export interface Columns {
   unlicensed(query: TimeSpan): Promise<number>;
   /** Returns the times of the oldest and newest decision; null: none. */
   bounds(): Promise<Bounds | null>;
-  /** Answers any of these questions, for another node. */
-  ask<T>(question: ColumnsQuestion): Promise<T>;
   figures(): ColumnsFigures;
   /** Repeats pending reads over a new connection; the database server has stopped responding. */
   abandon(): void;
@@ -104,6 +102,11 @@ export interface ColumnsOptions {
   worker?: URL;
 }
 
+/** What a caller reads; the message is for the log. */
+const SAYS =
+  'Reports cannot be answered right now; checks and edits go on. Retry; the log and the status of the service say why.';
+const refusal = (message: string): Unavailable => new Unavailable(message, { says: SAYS });
+
 interface Pending {
   resolve: (value: never) => void;
   reject: (error: Error) => void;
@@ -120,7 +123,7 @@ export function openColumns(options: ColumnsOptions): Columns {
 class ColumnsThread implements Columns {
   readonly #options: ColumnsOptions;
   readonly #pending = new Map<number, Pending>();
-  #state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0 };
+  #state: WorkerState = { behind: 0, caughtUpAt: null, sizeBytes: 0, rebuilds: 0, problem: null };
   #worker: Worker | undefined;
   #started = false;
   #restarts = 0;
@@ -135,34 +138,34 @@ class ColumnsThread implements Columns {
     else void options.startAfter?.then(() => this.#startOnce());
   }
 
-  report = (query: ReportQuery): Promise<ColumnsReport> => this.ask({ kind: 'report', query });
-  visitors = (query: VisitorsQuestion): Promise<CountedVisitors> => this.ask({ kind: 'visitors', query });
-  stats = (contentNo: number): Promise<Stats> => this.ask({ kind: 'stats', contentNo });
-  find = (filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions> => this.ask({ kind: 'find', filter, page });
-  seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.ask({ kind: 'seen', query });
-  programs = (query: ProgramsQuery): Promise<SeenPage<SeenProgram>> => this.ask({ kind: 'programs', query });
-  demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.ask({ kind: 'demand', query });
-  alarms = (query: AlarmsQuery): Promise<Alarms> => this.ask({ kind: 'alarms', query });
-  divergences = (query: DivergencesQuery): Promise<Divergences> => this.ask({ kind: 'divergences', query });
-  licensedCells = (query: LicensedQuery): Promise<LicensedCell[]> => this.ask({ kind: 'licensedCells', query });
-  licensedGroups = (query: LicensedQuery): Promise<LicensedWindow> => this.ask({ kind: 'licensedGroups', query });
-  licensedCounts = (query: LicensedQuery): Promise<Map<string, number>> => this.ask({ kind: 'licensedCounts', query });
-  unlicensed = (query: TimeSpan): Promise<number> => this.ask({ kind: 'unlicensed', query });
-  bounds = (): Promise<Bounds | null> => this.ask({ kind: 'bounds' });
+  report = (query: ReportQuery): Promise<ColumnsReport> => this.#ask({ kind: 'report', query });
+  visitors = (query: VisitorsQuestion): Promise<CountedVisitors> => this.#ask({ kind: 'visitors', query });
+  stats = (contentNo: number): Promise<Stats> => this.#ask({ kind: 'stats', contentNo });
+  find = (filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions> => this.#ask({ kind: 'find', filter, page });
+  seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.#ask({ kind: 'seen', query });
+  programs = (query: ProgramsQuery): Promise<SeenPage<SeenProgram>> => this.#ask({ kind: 'programs', query });
+  demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.#ask({ kind: 'demand', query });
+  alarms = (query: AlarmsQuery): Promise<Alarms> => this.#ask({ kind: 'alarms', query });
+  divergences = (query: DivergencesQuery): Promise<Divergences> => this.#ask({ kind: 'divergences', query });
+  licensedCells = (query: LicensedQuery): Promise<LicensedCell[]> => this.#ask({ kind: 'licensedCells', query });
+  licensedGroups = (query: LicensedQuery): Promise<LicensedWindow> => this.#ask({ kind: 'licensedGroups', query });
+  licensedCounts = (query: LicensedQuery): Promise<Map<string, number>> => this.#ask({ kind: 'licensedCounts', query });
+  unlicensed = (query: TimeSpan): Promise<number> => this.#ask({ kind: 'unlicensed', query });
+  bounds = (): Promise<Bounds | null> => this.#ask({ kind: 'bounds' });
 
-  ask<T>(question: ColumnsQuestion): Promise<T> {
+  #ask<T>(question: ColumnsQuestion): Promise<T> {
     this.#startOnce();
     if (this.#closed || this.#worker === undefined) {
-      return Promise.reject(new Unavailable('the columns are not available'));
+      return Promise.reject(refusal('the columns are not available'));
     }
     if (this.#pending.size >= QUESTIONS_MAX) {
-      return Promise.reject(new Unavailable('too many questions are waiting'));
+      return Promise.reject(refusal('too many questions are waiting'));
     }
     return new Promise<T>((resolve, reject) => {
       const id = this.#nextId++;
       const timer = setTimeout(() => {
         this.#send({ kind: 'forget', id });
-        this.#take(id)?.reject(new Unavailable('usage is still being counted'));
+        this.#take(id)?.reject(refusal(this.#state.problem ?? 'usage is still being counted'));
       }, this.#options.answerWithinMs ?? ANSWER_WITHIN_MS);
       this.#pending.set(id, { resolve, reject, timer });
       this.#send({ kind: 'ask', id, question });
@@ -214,7 +217,7 @@ class ColumnsThread implements Columns {
   #onExit(thread: Worker): void {
     if (this.#worker === thread) this.#worker = undefined;
     for (const id of this.#pending.keys()) {
-      this.#take(id)?.reject(new Unavailable('the columns are not available'));
+      this.#take(id)?.reject(refusal('the columns are not available'));
     }
     if (this.#closed) return;
     this.#restarting = setTimeout(() => {
@@ -233,7 +236,7 @@ class ColumnsThread implements Columns {
     } else {
       const pending = this.#take(message.id);
       if (message.kind === 'answer') pending?.resolve(message.value as never);
-      else pending?.reject(new Unavailable(`usage cannot be answered now: ${message.message}`));
+      else pending?.reject(refusal(`usage cannot be answered now: ${message.message}`));
     }
   }
 

@@ -1,0 +1,81 @@
+/** Where the columns are, by the settings. What names the place names neither the user nor the password. */
+
+const EXAMPLE = 'clickhouse://postern:password@host:8123/postern';
+
+export const COLUMNS_SETTINGS = {
+  POSTERN_COLUMNS: {
+    doc: 'On PostgreSQL: clickhouse://user@host:8123/database, or clickhouses:// for TLS, keeps the columns there, for all nodes; unset: each node keeps its own in a file',
+    default: null,
+    read: readColumns,
+  },
+  POSTERN_COLUMNS_PASSWORD: {
+    doc: 'Password for POSTERN_COLUMNS, where its URL has none',
+    default: null,
+    read: readPassword,
+  },
+} as const;
+
+function readColumns(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') {
+    throw new Error(
+      `nodes no longer ask each other for reports: unset it, and this node keeps its own columns; or name a database of ClickHouse, such as ${EXAMPLE}`,
+    );
+  }
+  const isFit =
+    url !== undefined &&
+    ['clickhouse:', 'clickhouses:'].includes(url.protocol) &&
+    url.hostname !== '' &&
+    /^\/[^/]+$/.test(url.pathname) &&
+    url.search === '' &&
+    url.hash === '' &&
+    [url.username, url.password, url.pathname].every(isEncoded);
+  if (!isFit) {
+    throw new Error(
+      `must be a URL such as ${EXAMPLE}, with special characters percent-encoded; clickhouses:// for TLS`,
+    );
+  }
+  return url;
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readPassword(text: string): string {
+  if (text === '') throw new Error('is empty; give a value or unset it');
+  return text;
+}
+
+/** Returns the URL of ClickHouse with its password; null: the columns are in a file. */
+export function toClickHouse(values: ReadonlyMap<string, unknown>, faults: string[]): string | null {
+  const url = values.get('POSTERN_COLUMNS') as URL | null | undefined;
+  // Its own fault is listed already.
+  if (url === undefined) return null;
+  const password = values.get('POSTERN_COLUMNS_PASSWORD') as string | null | undefined;
+  if (url === null) {
+    if (password != null) faults.push('POSTERN_COLUMNS_PASSWORD: is for POSTERN_COLUMNS, which is not set');
+    return null;
+  }
+  if (values.get('POSTERN_DATABASE_URL') === null) {
+    faults.push('POSTERN_COLUMNS: is for nodes on PostgreSQL; unset it, or set POSTERN_DATABASE_URL');
+  }
+  if (password != null) {
+    if (url.password !== '') faults.push('POSTERN_COLUMNS_PASSWORD: the URL of POSTERN_COLUMNS has one too; keep one');
+    url.password = encodeURIComponent(password);
+  }
+  url.port ||= url.protocol === 'clickhouses:' ? '8443' : '8123';
+  url.username ||= 'default';
+  return url.href;
+}
+
+/** Returns host and database. */
+export function placeName(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + decodeURIComponent(pathname);
+}
