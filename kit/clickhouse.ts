@@ -9,7 +9,7 @@ import { temporaryFolder } from './launch.ts';
 export interface Fault {
   when: 'before' | 'after';
   sql: string;
-  kind: 'cut' | 'slow' | 'kill';
+  kind: 'cut' | 'slow' | 'kill' | 'full';
   times: number;
   /** The wait of a slow one. */
   ms?: number;
@@ -81,6 +81,16 @@ export class TestClickHouse implements AsyncDisposable {
 
   async fail(...faults: Fault[]): Promise<void> {
     await fetch(`http://127.0.0.1:${this.#port}/fault`, { method: 'POST', body: JSON.stringify(faults) });
+  }
+
+  /** Gives every request these settings, unless it has its own: the defaults of another server. */
+  async setDefaults(settings: Record<string, string | number>): Promise<void> {
+    await fetch(`http://127.0.0.1:${this.#port}/defaults`, { method: 'POST', body: JSON.stringify(settings) });
+  }
+
+  /** Returns what a server would log: the text of each statement, with its settings, and no inserted rows. */
+  async statements(): Promise<string[]> {
+    return (await (await fetch(`http://127.0.0.1:${this.#port}/statements`)).json()) as string[];
   }
 
   /** Where the engine keeps its data. */

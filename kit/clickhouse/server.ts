@@ -48,6 +48,8 @@ const STATUS: Record<string, number> = {
 const first = new Session(folder);
 const sessions = new Map<string, Session>();
 let faults: Fault[] = [];
+let defaults: Record<string, string | number> = {};
+const statements: string[] = [];
 
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
@@ -73,6 +75,8 @@ async function failed(when: Fault['when'], sql: string, request: IncomingMessage
   faults = faults.filter(({ times }) => times > 0);
   if (fault.kind === 'slow') await pause(fault.ms ?? 0);
   else if (fault.kind === 'kill') process.kill(process.pid, 'SIGKILL');
+  else if (fault.kind === 'full')
+    throw new Error('Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space.');
   else request.socket.destroy();
   return fault.kind !== 'slow';
 }
@@ -95,7 +99,7 @@ function sessionFor(id: string | null): Session {
 }
 
 function prepare(session: Session, params: URLSearchParams): void {
-  const settings = [...params]
+  const settings = [...Object.entries(defaults).map(([name, value]) => [name, String(value)] as const), ...params]
     .filter(([name]) => !NO_SETTINGS.has(name))
     .map(
       ([name, value]) =>
@@ -131,8 +135,14 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     faults = JSON.parse(body.toString()) as Fault[];
     return void response.end();
   }
+  if (pathname === '/defaults') {
+    defaults = JSON.parse(body.toString()) as typeof defaults;
+    return void response.end();
+  }
+  if (pathname === '/statements') return void response.end(JSON.stringify(statements));
   authorize(request);
   const sql = params.get('query') ?? body.toString();
+  statements.push([sql, ...params.values()].join(' '));
   if (await failed('before', sql, request)) return;
   const id = params.get('session_id');
   const session = sessionFor(id);

@@ -82,7 +82,7 @@ export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promi
 async function insertBlock(work: ClickHouseStep, { planned, rows, bytes }: Ready): Promise<void> {
   const { store, state } = work;
   const token = `${state.ledgerNo}:${state.begun}:${planned.first}:${planned.hash}`;
-  if (rows.length > 0) await store.insert(table('decisions'), bytes, token);
+  if (rows.length > 0) await store.insert(table('decisions'), bytes, { token });
   if ((await check(store, planned)) !== 'all') throw new Error('a block of decisions was not stored as it was sent');
   await completeBlock(work, planned, rows);
 }

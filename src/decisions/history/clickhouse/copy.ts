@@ -160,7 +160,7 @@ export async function insertCounts(work: ClickHouseStep): Promise<void> {
   let [total, page]: [number, DecisionRow[]] = [0, []];
   const write = async (): Promise<void> => {
     const { bytes } = await encode(page, { names, programOf: () => NOT_KEPT });
-    await store.insert(table('decisions'), bytes, `${state.ledgerNo}:${state.begun}:counts:${total}`);
+    await store.insert(table('decisions'), bytes, { token: `${state.ledgerNo}:${state.begun}:counts:${total}` });
     await hideMissing(work, page);
     page = [];
   };

@@ -1,7 +1,7 @@
 /** Answers questions in ClickHouse. Promise: all queries of a question read what was written at one time. */
 import { randomUUID } from 'node:crypto';
 import type { LicensedLists, SqlReader } from '../columns/reader.ts';
-import { text } from '../columns/sql.ts';
+import { Bytes } from './bytes.ts';
 import type { ClickHouseNames } from './names.ts';
 import type { ClickHouse } from './store.ts';
 import { type Shown, withTables } from './tables.ts';
@@ -14,10 +14,19 @@ export function clickHouseReader(
 ): SqlReader {
   let session: string | undefined;
   let fixed: Shown | undefined;
+  /** Texts that were given in this session. */
+  let given = 0;
   const toSql = (sql: string): string => withTables(fixed ?? getShown(), sql);
   const columns: SqlReader['columns'] = async (sql) => {
     const { names: all, rows } = await store.query(toSql(sql), session);
     return all.map((_, i) => rows.map((row) => row[i]));
+  };
+  const give = async (value: string): Promise<string> => {
+    given += 1;
+    if (given === 1) await store.run('create or replace temporary table given (place Int32, value String)', session);
+    const rows = new Bytes().int32(given).text(value).end();
+    await store.insert('given', rows, session === undefined ? {} : { session });
+    return `(select value from given where place = ${given})`;
   };
   return {
     columns,
@@ -29,6 +38,7 @@ export function clickHouseReader(
     // The server drops what was kept when the session expires.
     async inSnapshot(work) {
       session = randomUUID();
+      given = 0;
       fixed = getShown();
       try {
         return await work();
@@ -39,8 +49,9 @@ export function clickHouseReader(
     },
     async findNumber(table, id) {
       if (table !== 'programs') return names.find(table, id);
-      return (await columns(`select number from programs where id = ${text(id)}`))[0]?.[0] as number | undefined;
+      return (await columns(`select number from programs where id = ${await give(id)}`))[0]?.[0] as number | undefined;
     },
+    give,
     async licensed(from, contents) {
       const lists = `select license, purpose, groupArray(seq), groupArray(decided_at)${contents ? ', groupArray(content)' : ''}
         ${from} group by license, purpose`;

@@ -57,7 +57,7 @@ export interface ClickHouse {
   binary(sql: string, session?: string): Promise<Buffer>;
   run(sql: string, session?: string): Promise<void>;
   /** Inserts rows in the binary format as one part. A repetition of the token is stored once. */
-  insert(table: string, rows: Buffer, token?: string): Promise<void>;
+  insert(table: string, rows: Buffer, by?: { token?: string; session?: string }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -110,13 +110,18 @@ async function withSettings(client: ClickHouseClient): Promise<ClickHouse> {
     async run(query, session) {
       await client.command({ query, ...all(session) });
     },
-    async insert(table, rows, token) {
+    async insert(table, rows, { token, session } = {}) {
       const clickhouse_settings = {
         ...settings,
         ...(token === undefined ? {} : { insert_deduplication_token: token }),
       };
       const query = `insert into ${table} format RowBinary`;
-      const { stream } = await client.exec({ query, values: Readable.from([rows]), clickhouse_settings });
+      const { stream } = await client.exec({
+        query,
+        values: Readable.from([rows]),
+        ...all(session),
+        clickhouse_settings,
+      });
       stream.resume();
     },
     close: () => client.close(),

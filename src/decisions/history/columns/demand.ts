@@ -48,7 +48,7 @@ export function answerDemand(reader: SqlReader, query: DemandQuery): Promise<See
          select counted.*, ${toId(texts)} as id, ${toId(texts.map((one, i) => (by[i] === 'who' ? nameSql(one) : one)))} as sought, ${name}
          from counted ${joins} ${registered === undefined ? '' : `left join registered on registered.id = ${registered}`}
        )
-       select *, last as "lastSeen", ${VALUES[query.sort]} as value from named where ${searchTerm(query.q, 'sought')}`,
+       select *, last as "lastSeen", ${VALUES[query.sort]} as value from named where ${await searchTerm(reader, query.q, 'sought')}`,
       query,
     );
     const keys = rows.map((row) => by.map((_, i) => Number(row[`n${i}`])));

@@ -2,6 +2,7 @@
 import type { DuckDBConnection, DuckDBListVector, DuckDBValue, DuckDBVector } from '@duckdb/node-api';
 import { newRows } from './licensed-rows.ts';
 import type { LicensedLists, SqlReader } from './reader.ts';
+import { text } from './sql.ts';
 
 /** The names that ClickHouse has for them. */
 const MACROS = `
@@ -44,6 +45,7 @@ export async function openDuckDbReader(connection: DuckDBConnection): Promise<Sq
       const [numbers] = await readColumns(connection, `select number::double from ${table} where id = $1`, [id]);
       return numbers?.[0] as number | undefined;
     },
+    give: async (value) => text(value),
     licensed: (from, contents) => readLicensed(connection, from, contents),
   };
 }

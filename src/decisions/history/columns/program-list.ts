@@ -61,7 +61,7 @@ export function answerPrograms(reader: SqlReader, query: ProgramsQuery): Promise
        select id, program::double as number, requests, allowed, pages, "firstSeen", "lastSeen", "readsRobots",
          ${VALUES[query.sort]} as value, '' as name
        from seen join programs on programs.number = seen.program
-       where ${searchTerm(query.q)}${query.named.length === 0 ? '' : ` and id not in (${query.named.map(text).join(', ')})`}`,
+       where ${await searchTerm(reader, query.q)}${query.named.length === 0 ? '' : ` and id not in (${query.named.map(text).join(', ')})`}`,
       query,
     );
     const addresses = await readAddresses(reader, query.filter, rows);

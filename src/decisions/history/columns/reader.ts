@@ -15,6 +15,11 @@ export interface SqlReader {
   inSnapshot<T>(work: () => Promise<T>): Promise<T>;
   /** Returns the number of a text; undefined: no decision has it. */
   findNumber(table: DictionaryName | 'programs', id: string): Promise<number | undefined>;
+  /**
+   * Returns SQL that means a text which may name a person, within the snapshot. It is not in the SQL itself where a
+   * server logs that.
+   */
+  give(value: string): Promise<string>;
   /** Returns the lists of groups, `from` a selection: see licensed.ts. */
   licensed(from: string, contents: boolean): Promise<LicensedLists>;
 }

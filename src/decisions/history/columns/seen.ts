@@ -57,7 +57,7 @@ type SeenRow = Omit<Seen, 'registered'> & { name: string | null; type: string | 
 export function answerSeen(reader: SqlReader, query: SeenQuery): Promise<SeenPage<Seen>> {
   return inSnapshot(reader, async () => {
     const upTo = await readUpTo(reader, query.after);
-    const terms = [searchTerm(query.q)];
+    const terms = [await searchTerm(reader, query.q)];
     if (query.registered !== undefined) terms.push(query.registered ? 'name is not null' : 'name is null');
     if (query.status !== undefined) terms.push(`status = ${text(query.status)}`);
     const { totalCount, rows } = await readPage<SeenRow>(
@@ -103,10 +103,11 @@ export async function readUpTo(reader: SqlReader, after: After | null): Promise<
   return newest?.[0] as number;
 }
 
-export const searchTerm = (q: string | undefined, id = 'id'): string =>
-  q === undefined
-    ? 'true'
-    : `(position(lowerUTF8(${text(q)}) in lowerUTF8(${id})) > 0 or position(lowerUTF8(${text(q)}) in lowerUTF8(coalesce(name, ''))) > 0)`;
+export async function searchTerm(reader: SqlReader, q: string | undefined, id = 'id'): Promise<string> {
+  if (q === undefined) return 'true';
+  const sought = `lowerUTF8(${await reader.give(q)})`;
+  return `(position(${sought} in lowerUTF8(${id})) > 0 or position(${sought} in lowerUTF8(coalesce(name, ''))) > 0)`;
+}
 
 /** Reads a page of the rows that `sql` selects, by value (descending unless `ascending`) and id, and counts all. */
 export async function readPage<Row extends { id: string }>(
@@ -118,7 +119,7 @@ export async function readPage<Row extends { id: string }>(
   const rest =
     after === null
       ? 'true'
-      : `value ${beyond} ${integer(after.value)} or value = ${integer(after.value)} and id > ${text(after.id)}`;
+      : `value ${beyond} ${integer(after.value)} or value = ${integer(after.value)} and id > ${await reader.give(after.id)}`;
   await reader.keep('picked', sql);
   const [count] = await readColumns(reader, 'select count(*)::double from picked');
   const rows = await readRows<Row>(

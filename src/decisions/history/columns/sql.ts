@@ -65,12 +65,11 @@ type Terms = {
 };
 
 /** A time has a second condition on the quarter of its hour: a small number, whose span then is known to the query. */
-const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type' | 'pagePrefix'> = {
+const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type' | 'url' | 'pagePrefix'> = {
   contentNo: (no, own) => `${own('content')} = ${integer(no)}`,
   policyNo: (no) => `policy = ${integer(no)}`,
   allowed: (allowed) => (allowed ? 'reason = 0' : 'reason <> 0'),
   reason: (reason) => `reason = ${integer(reason)}`,
-  url: (prefix, own) => `startsWith(${own('url')}, ${text(prefix)})`,
   rule: ({ policyNo, version, index }) =>
     `policy = ${integer(policyNo)} and version = ${integer(version)} and rule = ${integer(index ?? DEFAULT_ACTION)}`,
   verified: (code) =>
@@ -92,7 +91,7 @@ const NOWHERE = -1;
  * column only where the requester is the one, and no statistics of the column let blocks be skipped.
  */
 export async function select(reader: SqlReader, selection: Selection): Promise<string> {
-  const { requesterId, type, pagePrefix } = selection;
+  const { requesterId, type, url, pagePrefix } = selection;
   const requester = requesterId === undefined ? undefined : await findNumber(reader, 'requesterId', requesterId);
   const terms = requesterId === undefined ? ['true'] : [`requester = ${integer(requester ?? NOWHERE)}`];
   const own = (column: string): string =>
@@ -101,6 +100,7 @@ export async function select(reader: SqlReader, selection: Selection): Promise<s
     const value = selection[key as keyof Selection];
     if (value !== undefined) terms.push(toTerm(value as never, own));
   }
+  if (url !== undefined) terms.push(`startsWith(${own('url')}, ${await reader.give(url)})`);
   for (const key of Object.keys(NUMBERED) as (keyof typeof NUMBERED)[]) {
     const id = selection[key];
     if (id === undefined || key === 'requesterId') continue;
@@ -111,7 +111,8 @@ export async function select(reader: SqlReader, selection: Selection): Promise<s
     type === undefined
       ? ''
       : ` join (select number as typed from content where type = ${text(type)}) as items on items.typed = content`;
-  const below = pagePrefix === undefined ? '' : ` join (${pagesBelow(pagePrefix)}) as folder on folder.below = page`;
+  const below =
+    pagePrefix === undefined ? '' : ` join (${await pagesBelow(reader, pagePrefix)}) as folder on folder.below = page`;
   return `from decisions${ofType}${below} where ${terms.join(' and ')}`;
 }
 
@@ -127,8 +128,9 @@ async function numberedTerm(
 const isUnnamed = (program: string): string =>
   `${program} <> 0 and ${program} not in (select number from programs where id <> ${text(OTHER_PROGRAMS)})`;
 
-const pagesBelow = (prefix: string): string =>
-  `select number as below from pages where id = ${text(prefix)} or startsWith(id, ${text(`${prefix}/`)})`;
+const pagesBelow = async (reader: SqlReader, prefix: string): Promise<string> =>
+  `select number as below from pages
+   where id = ${await reader.give(prefix)} or startsWith(id, ${await reader.give(`${prefix}/`)})`;
 
 const findNumber = (reader: SqlReader, key: keyof typeof NUMBERED, id: string): Promise<number | undefined> =>
   reader.findNumber(NUMBERED[key][1], id);
