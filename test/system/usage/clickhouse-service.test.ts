@@ -1,6 +1,6 @@
 /**
- * Promise: nodes whose columns are in ClickHouse answer as a node that keeps its own; where ClickHouse is away or cannot
- * be used, checks and edits go on, and what needs reports says so. Through real services on a real PostgreSQL.
+ * Promise: nodes whose columns are in ClickHouse answer as a node that keeps its own; where ClickHouse is away or
+ * cannot be used, checks and edits go on, and reports say so. Through real services on a real PostgreSQL.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

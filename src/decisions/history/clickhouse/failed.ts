@@ -2,8 +2,6 @@
  * Says in a sentence why ClickHouse cannot be used, and what to do. Promise: neither the user nor the password nor what
  * a query asked for is in it: the server's own messages quote them.
  */
-import type { ClickHouse } from './store.ts';
-
 export class ClickHouseFailed extends Error {
   /** The server's name of the error; undefined: it did not answer. */
   readonly type: string | undefined;
@@ -40,7 +38,7 @@ function toSentence(error: Error & { code?: string; type?: string }): string {
   const { code, type, message } = error;
   if (type !== undefined) return SENTENCES[type] ?? `refused a query: ${type}, error ${code}; look at its log`;
   if (code !== undefined) return `does not answer (${code}); see whether it runs, and POSTERN_COLUMNS`;
-  if (/^Timeout error/.test(message)) return 'did not answer in time; look at its log and its load';
+  if (message.startsWith('Timeout error')) return 'did not answer in time; look at its log and its load';
   if (/hang up|aborted|terminated/.test(message)) return 'ended the connection; see whether it runs';
   return 'answered what ClickHouse does not; see POSTERN_COLUMNS';
 }
@@ -49,23 +47,4 @@ function toSentence(error: Error & { code?: string; type?: string }): string {
 export function toFailed(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof ClickHouseFailed) return error;
   return new ClickHouseFailed(`ClickHouse at ${place} ${toSentence(error)}`, (error as { type?: string }).type);
-}
-
-/** Returns a store whose errors are sentences. */
-export function withSentences(store: ClickHouse, place: string): ClickHouse {
-  const within = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      throw toFailed(error, place);
-    }
-  };
-  return {
-    version: store.version,
-    query: (sql, session) => within(store.query(sql, session)),
-    binary: (sql, session) => within(store.binary(sql, session)),
-    run: (sql, session) => within(store.run(sql, session)),
-    insert: (table, rows, token) => within(store.insert(table, rows, token)),
-    close: () => store.close(),
-  };
 }

@@ -1,5 +1,7 @@
 /** Where the columns are, by the settings. What names the place names neither the user nor the password. */
 
+/** User, host and database, and nothing after them. */
+const FORM = /^clickhouses?:\/\/[^\s/?#]+\/[^\s/?#]+$/;
 const EXAMPLE = 'clickhouse://postern:password@host:8123/postern';
 
 export const COLUMNS_SETTINGS = {
@@ -22,14 +24,7 @@ function readColumns(text: string): URL {
       `nodes no longer ask each other for reports: unset it, and this node keeps its own columns; or name a database of ClickHouse, such as ${EXAMPLE}`,
     );
   }
-  const isFit =
-    url !== undefined &&
-    ['clickhouse:', 'clickhouses:'].includes(url.protocol) &&
-    url.hostname !== '' &&
-    /^\/[^/]+$/.test(url.pathname) &&
-    url.search === '' &&
-    url.hash === '' &&
-    [url.username, url.password, url.pathname].every(isEncoded);
+  const isFit = FORM.test(text) && url !== undefined && url.hostname !== '' && isEncoded(text);
   if (!isFit) {
     throw new Error(
       `must be a URL such as ${EXAMPLE}, with special characters percent-encoded; clickhouses:// for TLS`,

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, type ClickHouseSettings, createClient } from '@clickhouse/client';
-import { toFailed, withSentences } from './failed.ts';
+import { toFailed } from './failed.ts';
 import { placeName } from './settings.ts';
 
 /** Longer questions are refused by the server; with what the client waits, less than writers wait for each other. */
@@ -29,6 +29,8 @@ const SETTINGS: ClickHouseSettings = {
   prefer_column_name_to_alias: 1,
   join_use_nulls: 1,
   group_by_use_nulls: 1,
+  cast_keep_nullable: 1,
+  joined_subquery_requires_alias: 0,
   // Deletions and updates are done when they are answered.
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
@@ -125,6 +127,25 @@ async function withSettings(client: ClickHouseClient): Promise<ClickHouse> {
       stream.resume();
     },
     close: () => client.close(),
+  };
+}
+
+/** Returns a store whose errors are sentences. */
+function withSentences(store: ClickHouse, place: string): ClickHouse {
+  const within = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw toFailed(error, place);
+    }
+  };
+  return {
+    version: store.version,
+    query: (sql, session) => within(store.query(sql, session)),
+    binary: (sql, session) => within(store.binary(sql, session)),
+    run: (sql, session) => within(store.run(sql, session)),
+    insert: (table, rows, token) => within(store.insert(table, rows, token)),
+    close: () => store.close(),
   };
 }
 

@@ -3,9 +3,8 @@
  * After any failure of the file the thread starts again, from an empty file if necessary.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ColumnsMemory } from '../../../lib/memory.ts';
 import { withArchive } from '../archive/parquet.ts';
-import { Answerer, type Asked, type ColumnsQuestion, type Replies } from './answerer.ts';
+import { Answerer, type Asked, type Replies } from './answerer.ts';
 import { compactStore } from './compact.ts';
 import { DecisionsLost, Diverged } from './diverged.ts';
 import {
@@ -20,42 +19,9 @@ import {
 } from './duckdb.ts';
 import type { ColumnsEngine } from './engine.ts';
 import { type LicensedWindow, toTransferList } from './licensed.ts';
+import type { ColumnsSetup, FromWorker, ToWorker, WorkerState } from './messages.ts';
 import { type DecisionSource, openSource, SourceFailed } from './source.ts';
 import { openTail, type Tail } from './tail.ts';
-
-export type { ColumnsQuestion } from './answerer.ts';
-
-export type ToWorker =
-  | { kind: 'ask'; id: number; question: ColumnsQuestion }
-  | { kind: 'forget'; id: number }
-  | { kind: 'abandon' }
-  | { kind: 'close' };
-
-export interface WorkerState {
-  /** Decisions between the newest one tailed and the newest one recorded. */
-  behind: number;
-  caughtUpAt: number | null;
-  sizeBytes: number;
-  rebuilds: number;
-  /** Why they cannot answer; null: they can. */
-  problem: string | null;
-}
-
-export type FromWorker =
-  | { kind: 'answer'; id: number; value: unknown }
-  | { kind: 'refusal'; id: number; message: string }
-  | { kind: 'problem'; message: string; isLoss?: boolean }
-  | { kind: 'state'; state: WorkerState };
-
-export interface ColumnsSetup {
-  /** A SQLite file or a PostgreSQL URL. */
-  records: string;
-  columnsFile: string;
-  archiveDir: string | null;
-  memory: ColumnsMemory;
-  /** The URL of ClickHouse; null: the columns are in the file. */
-  clickHouse: string | null;
-}
 
 /**
  * Between questions, decisions gather for this long or to this number: a step costs as much as four thousand of them.

@@ -7,11 +7,12 @@ import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../../db/db.ts';
 import { type ColumnsMemory, planBudget, toResourceLimits, USUAL_MIB } from '../../../lib/memory.ts';
 import type { Alarms, AlarmsQuery } from './alarms.ts';
-import type { ColumnsQuestion, ColumnsSetup, FromWorker, ToWorker, WorkerState } from './columns-worker.ts';
+import type { ColumnsQuestion } from './answerer.ts';
 import type { ColumnsReport, ReportQuery } from './counts.ts';
 import type { Demand, DemandQuery } from './demand-query.ts';
 import type { Divergences, DivergencesQuery } from './divergences.ts';
 import type { LicensedCell, LicensedQuery, LicensedWindow, TimeSpan } from './licensed.ts';
+import type { ColumnsSetup, FromWorker, ToWorker, WorkerState } from './messages.ts';
 import type { ProgramsQuery, SeenProgram } from './program-list.ts';
 import type { Bounds, FindPage, FoundDecisions, Stats } from './questions.ts';
 import type { Seen, SeenPage, SeenQuery } from './seen.ts';
@@ -102,7 +103,7 @@ export interface ColumnsOptions {
   worker?: URL;
 }
 
-/** What a caller reads; the message is for the log. */
+/** A caller reads this sentence; the log has the message. */
 const SAYS =
   'Reports cannot be answered right now; checks and edits go on. Retry; the log and the status of the service say why.';
 const refusal = (message: string): Unavailable => new Unavailable(message, { says: SAYS });
