@@ -2,7 +2,7 @@
  * Measures durable checks over HTTP on PostgreSQL with one, two and four nodes, beside the embedded storage, in
  * alternating rounds. Nodes, database (with a durable disk) and load share the same cores. One limit that all nodes
  * count is measured too; beside as many nodes without a limit, it shows what the limit costs. The nodes are set up as
- * `deploy/nodes.sh` does: the first keeps the columns of all.
+ * `deploy/nodes.sh` does.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,12 +55,10 @@ export const clusterPart: Part = {
     await using stack = new AsyncDisposableStack();
     const embedded = stack.use(await startNode('embedded', {}));
     const nodes: Postern[] = [];
-    const first = stack.use(await startNode('node-0', { POSTERN_DATABASE_URL: database.url }));
-    nodes.push(first);
-    const columns = { POSTERN_COLUMNS: `http://127.0.0.1:${first.port}` };
-    for (let i = 1; i < 4; i++) {
-      nodes.push(stack.use(await startNode(`node-${i}`, { POSTERN_DATABASE_URL: database.url, ...columns })));
+    for (let i = 0; i < 4; i++) {
+      nodes.push(stack.use(await startNode(`node-${i}`, { POSTERN_DATABASE_URL: database.url })));
     }
+    const [first] = nodes as [Postern];
     const plain = {
       embedded: await publishCatalog(embedded, 'plain', TEN_RULES),
       nodes: await publishCatalog(first, 'plain', TEN_RULES),
@@ -94,7 +92,7 @@ export const clusterPart: Part = {
       await warm(embedded, [...plain.embedded, ...hot.embedded]);
     }
     await measure(Object.values(contenders), await databaseClock(database.url), options);
-    return { figures: [...toFigures(contenders), ...memoryOf(nodes)], notes: NOTES };
+    return { figures: [...toFigures(contenders), memoryOf(nodes)], notes: NOTES };
   },
 };
 
@@ -136,11 +134,12 @@ function toFigures({ embedded: base, one, two, four, hotEmbedded, hotOne, hotTwo
   ];
 }
 
-/** After the load: of the node that keeps the columns, and of one that does not. */
-const memoryOf = ([first, second]: readonly Postern[]): Figure[] => [
-  { what: 'memory of a node with the columns', value: first?.residentMiB() ?? Number.NaN, unit: 'MiB' },
-  { what: 'memory of a node without', value: second?.residentMiB() ?? Number.NaN, unit: 'MiB' },
-];
+/** After the load. */
+const memoryOf = (nodes: readonly Postern[]): Figure => ({
+  what: 'memory of a node',
+  value: median(nodes.map((node) => node.residentMiB())),
+  unit: 'MiB',
+});
 
 async function warm(node: Postern, bodies: readonly string[]): Promise<void> {
   await using loader = openLoader();

@@ -5,9 +5,10 @@
 #   deploy/nodes.sh 4 COMMAND…  # with another command
 #
 # Settings come from the environment; POSTERN_DATABASE_URL, or its …_FILE, must be set. The nodes listen on POSTERN_PORT
-# (8080) and the ports after it, and keep their data in POSTERN_DATA_DIR/1, /2 and so on. The first one keeps the columns
-# of all. A node that ends is started again after a second. TERM ends all, with the time that each needs. POSTERN_MEMORY
-# is for each node: unset, each takes up to half of the machine's memory.
+# (8080) and the ports after it, and keep their data in POSTERN_DATA_DIR/1, /2 and so on. Each keeps its own columns
+# there, unless POSTERN_COLUMNS names a database of ClickHouse. A node that ends is started again after a second. TERM
+# ends all, with the time that each needs. POSTERN_MEMORY is for each node: unset, each takes up to half of the
+# machine's memory.
 set -u
 
 count=${1:-}
@@ -50,10 +51,6 @@ while [ "$number" -le "$count" ]; do
     POSTERN_DATA_DIR=$data/$number
     export POSTERN_PORT POSTERN_DATA_DIR
     mkdir -p "$POSTERN_DATA_DIR"
-    if [ "$number" -gt 1 ]; then
-      POSTERN_COLUMNS=http://127.0.0.1:$port
-      export POSTERN_COLUMNS
-    fi
     keep_running "$@" serve
   ) &
   keepers="$keepers $!"

@@ -110,7 +110,7 @@ export const SETTINGS = {
     read: readStopDelay,
   },
   POSTERN_ARCHIVE_DIR: {
-    doc: 'Folder of archived decisions (postern archive), which reports include; the same for all nodes that keep columns',
+    doc: 'Folder of archived decisions (postern archive), which reports include; the same for all nodes',
     default: null,
     read: readText,
   },
@@ -135,7 +135,7 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | null;
-  /** The database of ClickHouse that has the columns, with user and password; null: each node keeps its own in a file. */
+  /** URL of the columns in ClickHouse, with its password; null: each node keeps its own in a file. */
   clickHouse: string | null;
   bootstrapKey: string | null;
   /** Without a slash at the end. */

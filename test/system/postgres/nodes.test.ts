@@ -1,6 +1,6 @@
 /** Several nodes on one database, from outside. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -156,41 +156,6 @@ describe('what one node changed', () => {
     const arrived = () => receiver.received.map(({ event }) => event.data.object.id);
     await until('all', () => sent.every((one) => arrived().includes(one)));
     assert.equal(new Set(arrived()).size, arrived().length, 'none twice while no node fails');
-  });
-});
-
-describe('a node that keeps no columns', () => {
-  test('asks the one that does: the same exact answers; without it 503, and checks go on', async () => {
-    await using cluster = await startCluster(1);
-    const [keeper] = cluster.nodes as [Node];
-    const { key } = cluster;
-    const dataDir = mkdtempSync(join(tmpdir(), 'postern-node-'));
-    const env = { POSTERN_DATABASE_URL: cluster.databaseUrl, POSTERN_COLUMNS: keeper.url };
-    await using other = await startTestService({ dataDir, env });
-    const { id: policyId } = await madeBy(keeper, key, '/v1/policies', { name: 'p', rules: [{ action: 'allow' }] });
-    const { id } = await madeBy(keeper, key, '/v1/content', { ...item(), policyId });
-    const ask = (path: string) => other.call('GET', path, { key });
-    for (let i = 1; i <= 20; i++) {
-      // By the one, asked of the other: what was acknowledged counts at once.
-      const answer = await other.call('POST', '/v1/access/check', { key, body: { contentId: id, requesterId: 'r' } });
-      assert.equal(answer.status, 200, answer.text);
-      const usage = await ask('/v1/analytics/usage?period=all');
-      assert.equal(usage.body.summary.totalRequests, i, usage.text);
-      assert.equal((await ask(`/v1/content/${id}`)).body.stats.totalRequests, i);
-      assert.equal((await ask('/v1/access/decisions?requesterId=r')).body.totalCount, i);
-    }
-    assert.equal(existsSync(join(dataDir, 'columns.duckdb')), false);
-    const own = await keeper.call('GET', '/v1/analytics/usage?period=all&groupBy=hour', { key });
-    assert.deepEqual((await ask('/v1/analytics/usage?period=all&groupBy=hour')).body, own.body);
-    for (const headers of [{}, { authorization: `Bearer ${key}` }] as Record<string, string>[]) {
-      const answer = await keeper.call('POST', '/internal/columns', { key: null, headers, body: { kind: 'bounds' } });
-      assert.deepEqual([answer.status, answer.body.error.code], [404, 'route_not_found']);
-    }
-    await keeper.service.close();
-    assert.equal((await ask('/v1/analytics/usage?period=all')).status, 503);
-    const recorded = await other.call('POST', '/v1/access/check', { key, body: { contentId: id } });
-    assert.equal(recorded.status, 200, recorded.text);
-    rmSync(dataDir, { recursive: true, force: true });
   });
 });
 
