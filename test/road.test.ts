@@ -110,5 +110,5 @@ test('a running statement', async () => {
     const { status, body } = await postern.call('GET', `/v1/statements/${id}`);
     assert.deepEqual([status, body.total.amount], [200, '0.01']);
   };
-  await assertAtMost(54, 265, statement);
+  await assertAtMost(55, 274, statement);
 });

@@ -6203,7 +6203,7 @@ export interface components {
                 recordsBytes: number;
                 /** @description Size of the columns, in bytes */
                 columnsBytes: number;
-                /** @description Size of the disk they are on, in bytes */
+                /** @description Size of the disk of the data folder, in bytes */
                 diskBytes: number;
                 /** @description What of it is free, in bytes */
                 diskFreeBytes: number;
@@ -6217,6 +6217,10 @@ export interface components {
                 commits: number;
             };
             columns: {
+                /** @description Host and database of ClickHouse, which all nodes share; null: a file in the data folder */
+                place: string | null;
+                /** @description Why reports cannot be answered now; null: they can */
+                problem: string | null;
                 /** @description Decisions not yet in the columns */
                 behind: number;
                 /** @description Times the columns were counted again */

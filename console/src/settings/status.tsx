@@ -107,8 +107,7 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
           'Waiting to be recorded': <span className="number">{formatCount(ledger.waiting)}</span>,
           'Not yet in reports': (
             <span className="number">
-              {formatCount(columns.behind)}{' '}
-              <Lag of={columns} />
+              {formatCount(columns.behind)} <Lag of={columns} />
             </span>
           ),
           ...(columns.problem === null ? {} : { 'Why there are no reports': columns.problem }),

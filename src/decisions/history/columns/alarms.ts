@@ -1,7 +1,7 @@
 /** Finds what changed within a day: names that were falsely claimed, and visitors that are denied far more often. */
 import { readMost } from './groups.ts';
 import { answerBounds } from './questions.ts';
-import { inSnapshot, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { integer, select } from './sql.ts';
 import { type CountedWho, toVisitor } from './who.ts';
 
@@ -26,7 +26,7 @@ export interface Alarms {
 }
 
 export function answerAlarms(reader: SqlReader, query: AlarmsQuery): Promise<Alarms> {
-  return inSnapshot(reader, async () => ({
+  return reader.inSnapshot(async () => ({
     spoofed: await readSpoofed(reader, query),
     denials: await readDenials(reader, query),
   }));

@@ -1,7 +1,7 @@
 /** Decisions by crawler, collection and other grounds, and those that were only observed. All of one snapshot. */
 import type { Dimension } from './dimensions.ts';
 import { type Grouping, OUTCOMES, readMost } from './groups.ts';
-import { readColumns, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 
 export interface Counted {
   /** null: none. */
@@ -37,12 +37,10 @@ export async function readBreakdown(
      ${from} group by crawler, collection, enforced, verified, reason`,
   );
   const isCounted = `enforced = ${enforced ? 1 : 0}`;
-  const [[observed = 0] = [], [wouldAllow = 0] = [], [spoofed = 0] = []] = (await readColumns(
-    reader,
-    `select coalesce(sum(n) filter (where enforced = 0), 0)::double,
+  const [[observed = 0] = [], [wouldAllow = 0] = [], [spoofed = 0] = []] =
+    (await reader.columns(`select coalesce(sum(n) filter (where enforced = 0), 0)::double,
        coalesce(sum(n) filter (where enforced = 0 and reason = 0), 0)::double,
-       coalesce(sum(spoofed) filter (where ${isCounted}), 0)::double from grounds`,
-  )) as number[][];
+       coalesce(sum(spoofed) filter (where ${isCounted}), 0)::double from grounds`)) as number[][];
   const readTop = async (by: 'crawler' | 'collection') => {
     const shown = `from grounds where ${isCounted} and ${by} <> 0`;
     return (await readMost(reader, { from: shown, by: [by], counts: COUNTS }, limit)).groups;
@@ -69,8 +67,7 @@ const NOTHING: Breakdown = { observed: { requests: 0, allowed: 0 }, spoofed: 0, 
 
 /** Only collections observe, so without these there is nothing to count. */
 async function hasGrounds(reader: SqlReader): Promise<boolean> {
-  const [counts] = await readColumns(
-    reader,
+  const [counts] = await reader.columns(
     `select (${['crawlers', 'collections', 'claims'].map((table) => `(select count(*) from ${table})`).join(' + ')})::double`,
   );
   return counts?.[0] !== 0;

@@ -7,7 +7,7 @@ import type { Dimension } from './dimensions.ts';
 import { type Grouping, groupColumn, groupsSql, readMost } from './groups.ts';
 import type { TimeSpan } from './licensed.ts';
 import { answerBounds } from './questions.ts';
-import { inSnapshot, readColumns, readRows, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { cellMs, fold, QUARTER_HOUR_MS, type SeriesCell } from './series.ts';
 import { integer, listSql, type Selection, select, text } from './sql.ts';
 import { EACH_WHO, OTHER_WHO } from './who.ts';
@@ -65,7 +65,7 @@ export interface ColumnsReport extends Totals {
 }
 
 export function answerReport(reader: SqlReader, query: ReportQuery): Promise<ColumnsReport> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const selected = await selectCounted(reader, query);
     const cells = await toCells(reader, selected.ofAnyType, query.starts);
     const counts = { reader, ...selected, cells, query };
@@ -149,12 +149,10 @@ type All = Pick<ColumnsReport, 'series' | 'reasons' | 'requests'>;
 async function readSeries(counts: ReportCounts): Promise<All> {
   const { reader, cells, query } = counts;
   const { from, n } = summed(counts);
-  const rows = await readRows<SeriesRow>(
-    reader,
-    `select min(since)::double as since, reason, sum(n)::double as requests, (sum(n) filter (where reason = 0))::double as allowed
+  const rows =
+    await reader.rows<SeriesRow>(`select min(since)::double as since, reason, sum(n)::double as requests, (sum(n) filter (where reason = 0))::double as allowed
      from (select ${cells.since} as since, reason, ${n} as n ${from} group by ${cells.key}, reason having n > 0)
-     group by grouping sets ((intDiv(since, ${cells.length})), (reason)) order by reason`,
-  );
+     group by grouping sets ((intDiv(since, ${cells.length})), (reason)) order by reason`);
   const inCells = rows.filter(({ reason }) => reason === null);
   const toSeries = (count: (row: SeriesRow) => number): number[] =>
     fold(
@@ -223,15 +221,13 @@ export async function readTrends(
   if (numbers.length === 0) return [];
   // A join with a table: every value of a list would be compared with every decision.
   await reader.keep('owners', `${listSql(numbers)} as owner`);
-  const [owners = [], since = [], requests = []] = await readColumns(
-    reader,
-    `select owner::double, min(since)::double, sum(n)::double from
+  const [owners = [], since = [], requests = []] =
+    await reader.columns(`select owner::double, min(since)::double, sum(n)::double from
        (select owner, ${cells.since} as since, count(*) as n
         from (select ${keySql(column, numbers)} as key, quarter, decided_at ${column === 'content' ? ofAnyType : from}) as each
         join owners on owners.owner = each.key
         group by owner, ${cells.key})
-     group by owner, intDiv(since, ${cells.length})`,
-  );
+     group by owner, intDiv(since, ${cells.length})`);
   const own = Map.groupBy(owners.keys(), (i) => owners[i] as number);
   const toCell = (i: number): SeriesCell => [since[i] as number, requests[i] as number];
   return numbers.map((number) => fold(query.starts, (own.get(number) ?? []).map(toCell)));
@@ -244,8 +240,7 @@ const keySql = (column: Column, numbers: readonly number[]): string =>
 /** Counts the decisions of another span. */
 async function readTotals({ reader, query }: Pick<ReportCounts, 'reader' | 'query'>, span: TimeSpan): Promise<Totals> {
   const selected = await selectCounted(reader, { ...query, ...span });
-  const count = async (sql: string): Promise<number[]> =>
-    (await readColumns(reader, sql)).map(([value]) => value as number);
+  const count = async (sql: string): Promise<number[]> => (await reader.columns(sql)).map(([value]) => value as number);
   const ours = `enforced = ${query.enforced ? 1 : 0}`;
   const [requests = 0, allowed = 0, observed = 0, wouldAllow = 0] = await count(
     `select ${[ours, `${ours} and reason = 0`, 'enforced = 0', 'enforced = 0 and reason = 0']

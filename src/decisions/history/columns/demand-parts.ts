@@ -2,7 +2,7 @@
 import type { DemandParts, DemandQuery, DemandWanted } from './demand-query.ts';
 import { TREND_PARTS } from './dimensions.ts';
 import { groupColumn } from './groups.ts';
-import { readRows, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { integer } from './sql.ts';
 
 const PURPOSES_MAX = 10;
@@ -51,7 +51,7 @@ export async function readParts(
        crawler, collection, wanted, reason, decided_at from ${ofShown(`${denials} and ${now}`)}`,
   );
   const read: Read = async (sql, toPart) => {
-    const rows = await readRows<{ line: number }>(reader, sql);
+    const rows = await reader.rows<{ line: number }>(sql);
     return new Map([...Map.groupBy(rows, ({ line }) => line)].map(([line, own]) => [line, toPart(own as never)]));
   };
   const since = await read<{ since: number }, number>(

@@ -7,7 +7,7 @@ import { readParts } from './demand-parts.ts';
 import type { Demand, DemandKey, DemandParts, DemandQuery } from './demand-query.ts';
 import { type DemandDimension, type DemandSort, SEPARATOR } from './dimensions.ts';
 import { groupsSql, namesSql } from './groups.ts';
-import { inSnapshot, readColumns, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { readPage, readUpTo, type SeenPage, searchTerm, upToTerm } from './seen.ts';
 import { integer, select, text } from './sql.ts';
 import { nameSql, requesterSql, toVisitor } from './who.ts';
@@ -22,7 +22,7 @@ type Numbers = Record<`n${number}`, number>;
 type DemandRow = Omit<Demand, keyof DemandParts | 'key'> & Numbers;
 
 export function answerDemand(reader: SqlReader, query: DemandQuery): Promise<SeenPage<Demand>> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const upTo = await readUpTo(reader, query.after);
     const { from, to, by } = query;
     const ever = await selectDenials(reader, query);
@@ -97,7 +97,7 @@ async function selectDenials(reader: SqlReader, query: DemandQuery): Promise<str
 }
 
 async function wantedTerm(reader: SqlReader, licenseType: string): Promise<string> {
-  const [numbers = [], texts = []] = await readColumns(reader, 'select number, id from wanted');
+  const [numbers = [], texts = []] = await reader.columns('select number, id from wanted');
   const matching = numbers.filter((_, i) => parseWanted(texts[i] as string).types?.includes(licenseType) ?? true);
   return matching.length === 0
     ? 'false'

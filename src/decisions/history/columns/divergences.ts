@@ -2,7 +2,7 @@
 import { decodeReason, type Reason } from '../../../rules/reason.ts';
 import { LIMIT_CODES, parseCandidate } from '../../ledger/codes.ts';
 import { type Grouped, readMost } from './groups.ts';
-import { inSnapshot, readColumns, readRows, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { integer, text } from './sql.ts';
 import { type CountedWho, toVisitor } from './who.ts';
 
@@ -36,7 +36,7 @@ type Outcomes = ReadonlyMap<number, Reason | null>;
 const ALLOWED = `reason in (${[0, ...LIMIT_CODES].map(integer).join(', ')})`;
 
 export function answerDivergences(reader: SqlReader, query: DivergencesQuery): Promise<Divergences> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const outcomes = await readOutcomes(reader, query.no);
     const sums = await readSums(reader, outcomes);
     const lists = sums.byReason.length === 0 ? NO_LISTS : await readLists(reader, outcomes, query);
@@ -46,7 +46,7 @@ export function answerDivergences(reader: SqlReader, query: DivergencesQuery): P
 
 async function readOutcomes(reader: SqlReader, no: number): Promise<Outcomes> {
   const own = text(`[${integer(no)},`);
-  const [numbers, texts] = await readColumns(reader, `select number, id from candidates where startsWith(id, ${own})`);
+  const [numbers, texts] = await reader.columns(`select number, id from candidates where startsWith(id, ${own})`);
   return new Map((numbers ?? []).map((number, i) => [number as number, parseCandidate(texts?.[i] as string).reason]));
 }
 
@@ -56,11 +56,12 @@ const inList = (column: string, numbers: readonly number[]): string =>
 type Sums = Pick<Divergences, 'agreements' | 'newlyDenied' | 'newlyAllowed' | 'byReason'>;
 
 async function readSums(reader: SqlReader, outcomes: Outcomes): Promise<Sums> {
-  const rows = await readRows<{ reason: number; candidate: number; n: number }>(
-    reader,
-    `select reason, candidate, count(*)::double as n from decisions where ${inList('candidate', [...outcomes.keys()])}
-     group by reason, candidate order by reason, candidate`,
-  );
+  const rows = await reader.rows<{
+    reason: number;
+    candidate: number;
+    n: number;
+  }>(`select reason, candidate, count(*)::double as n from decisions where ${inList('candidate', [...outcomes.keys()])}
+     group by reason, candidate order by reason, candidate`);
   const sums = { agreements: 0, newlyDenied: 0, newlyAllowed: 0 };
   const reasons = new Map<string, Divergences['byReason'][number]>();
   for (const { reason, candidate, n } of rows) {

@@ -46,7 +46,7 @@ export async function openDuckDbReader(connection: DuckDBConnection): Promise<Sq
       return numbers?.[0] as number | undefined;
     },
     give: async (value) => text(value),
-    licensed: (from, contents) => readLicensed(connection, from, contents),
+    licensed: readLicensed.bind(null, connection),
   };
 }
 

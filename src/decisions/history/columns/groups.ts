@@ -3,7 +3,7 @@
  * texts are looked up for the groups alone.
  */
 import { namedSql } from './programs.ts';
-import { readRows, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { integer } from './sql.ts';
 import { EACH_WHO, foldWho, WHO, WHO_TEXTS } from './who.ts';
 
@@ -119,15 +119,12 @@ export async function readMost<Count extends string>(
   });
   // Looks up the texts of possible first groups only: with a million requesters, that is most of the work.
   await reader.keep('counted', summedSql(grouping));
-  const rows = await readRows<Record<string, number> & Record<`k${number}`, string | null>>(
-    reader,
-    `with most as (
+  const rows = await reader.rows<Record<string, number> & Record<`k${number}`, string | null>>(`with most as (
        select * from counted where "${value}" >=
          (select min(least) from (select "${value}" as least from counted order by least desc limit ${integer(limit)}))
      )
      select (select count(*) from counted)::double as "unique", ${shown.join(', ')}, ${texts.map((text, i) => `${text} as k${i}`).join(', ')}
-     from most ${joins} order by most."${value}" desc, ${orders.join(', ')} limit ${integer(limit)}`,
-  );
+     from most ${joins} order by most."${value}" desc, ${orders.join(', ')} limit ${integer(limit)}`);
   const groups = rows.map((row) => ({
     ...(Object.fromEntries(names.map((name) => [name, row[name]])) as Record<Count, number>),
     ids: by.map((_, i) => row[`k${i}`] as string | null),

@@ -3,7 +3,7 @@
  * that exist. A window of them is in groups; each answer is of one snapshot.
  */
 import { inGroupOrder, type LicensedRows, type RowPlaces } from './licensed-rows.ts';
-import { inSnapshot, readColumns, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { QUARTER_HOUR_MS } from './series.ts';
 import { integer, listSql, select, text } from './sql.ts';
 
@@ -54,27 +54,26 @@ async function counted(reader: SqlReader, { from, to, licenses }: LicensedQuery)
   const ids = 'only' in licenses ? licenses.only : licenses.except;
   if ('except' in licenses && ids.length === 0) return licensed;
   const list = ids.length === 0 ? 'null' : ids.map(text).join(', ');
-  const [numbers = []] = await readColumns(reader, `select number from licenses where id in (${list})`);
+  const [numbers = []] = await reader.columns(`select number from licenses where id in (${list})`);
   const values = listSql([0, ...(numbers as number[])]);
   return `${licensed} and license ${'only' in licenses ? 'in' : 'not in'} (${values})`;
 }
 
 /** Counts them, in the order of time. */
 export async function answerLicensedCells(reader: SqlReader, query: LicensedQuery): Promise<LicensedCell[]> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const from = await counted(reader, query);
     const sql = `select quarter, count(*)::double ${from} group by quarter order by quarter`;
-    const [quarters = [], counts = []] = await readColumns(reader, sql);
+    const [quarters = [], counts = []] = await reader.columns(sql);
     return quarters.map((quarter, i) => ({ start: (quarter as number) * QUARTER_HOUR_MS, count: counts[i] as number }));
   });
 }
 
 /** Counts them by license. */
 export async function answerLicensedCounts(reader: SqlReader, query: LicensedQuery): Promise<Map<string, number>> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const sql = `select license as number, count(*)::double as n ${await counted(reader, query)} group by license`;
-    const [ids = [], counts = []] = await readColumns(
-      reader,
+    const [ids = [], counts = []] = await reader.columns(
       `select id, n from (${sql}) as counted join licenses using (number)`,
     );
     return new Map(ids.map((id, i) => [id as string, counts[i] as number]));
@@ -84,13 +83,13 @@ export async function answerLicensedCounts(reader: SqlReader, query: LicensedQue
 /** Counts the decisions of a time that count and that no license allowed, also those that left the log. */
 export async function answerUnlicensed(reader: SqlReader, { from, to }: TimeSpan): Promise<number> {
   const selected = await select(reader, { from, to, allowed: true, enforced: true });
-  const [count] = await readColumns(reader, `select count(*)::double ${selected} and license = 0`);
+  const [count] = await reader.columns(`select count(*)::double ${selected} and license = 0`);
   return count?.[0] as number;
 }
 
 export async function answerLicensedGroups(reader: SqlReader, query: LicensedQuery): Promise<LicensedWindow> {
   const contents = query.contents !== false;
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const from = await counted(reader, query);
     const { groups: lists, seq, at, content } = await reader.licensed(from, contents);
     const licenses = await readNames(reader, 'licenses', new Set(lists.map(({ license }) => license)));
@@ -108,8 +107,7 @@ export async function answerLicensedGroups(reader: SqlReader, query: LicensedQue
 }
 
 async function readUrls(reader: SqlReader, from: string, { seq, content, urls }: LicensedRows) {
-  const [seqs = [], texts = []] = await readColumns(
-    reader,
+  const [seqs = [], texts = []] = await reader.columns(
     `select seq::double, coalesce(file, url) ${from} and content = 0`,
   );
   const bySeq = new Map(seqs.map((one, i) => [one as number, texts[i] as string | null]));
@@ -122,6 +120,6 @@ async function readNames(
   numbers: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, string>> {
   const list = [...numbers].map(integer).join(', ') || '0';
-  const [known = [], ids = []] = await readColumns(reader, `select number, id from ${table} where number in (${list})`);
+  const [known = [], ids = []] = await reader.columns(`select number, id from ${table} where number in (${list})`);
   return new Map(known.map((number, i) => [number as number, ids[i] as string]));
 }

@@ -2,7 +2,7 @@
 import { estimate } from '../../../lib/sketch.ts';
 import type { ProgramSort } from './dimensions.ts';
 import { FIXED_MAX } from './programs.ts';
-import { inSnapshot, readRows, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { type After, readPage, readUpTo, type SeenPage, searchTerm, upToTerm } from './seen.ts';
 import { type ColumnsFilter, integer, select, text } from './sql.ts';
 
@@ -44,7 +44,7 @@ const VALUES: Record<ProgramSort, string> = {
 const DAY_MS = 86_400_000;
 
 export function answerPrograms(reader: SqlReader, query: ProgramsQuery): Promise<SeenPage<SeenProgram>> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const upTo = await readUpTo(reader, query.after);
     const { totalCount, rows } = await readPage<
       Omit<SeenProgram, 'readsRobots'> & { number: number; readsRobots: number }
@@ -86,8 +86,7 @@ async function readAddresses(
   const terms = [`number in (${rows.map(({ number }) => integer(number)).join(', ')})`];
   if (from !== undefined) terms.push(`day >= ${integer(Math.floor(from / DAY_MS))}`);
   if (to !== undefined) terms.push(`day <= ${integer(Math.floor((to - 1) / DAY_MS))}`);
-  const sketches = await readRows<{ number: number; sketch: string }>(
-    reader,
+  const sketches = await reader.rows<{ number: number; sketch: string }>(
     `select number::double as number, sketch from program_addresses where ${terms.join(' and ')}`,
   );
   for (const { number, sketch } of sketches) most.set(number, Math.max(most.get(number) ?? 0, estimate(sketch)));

@@ -1,5 +1,5 @@
 /** Short questions that the columns answer, and their SQL. Each answer is of one snapshot. */
-import { inSnapshot, readColumns, readRows, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { type ColumnsFilter, integer, listSql, select } from './sql.ts';
 
 export interface FindPage {
@@ -30,33 +30,29 @@ export interface Bounds {
 const IN_LIST_MAX = 4;
 
 export async function answerStats(reader: SqlReader, nos: readonly number[]): Promise<Map<number, Stats>> {
-  const rows = await readRows<Stats & { no: number }>(
-    reader,
-    `select content as no, count(*)::double as total, (count(*) filter (where reason = 0))::double as allowed
-     from decisions where enforced = 1 and content in (${nos.length > IN_LIST_MAX ? listSql(nos) : nos.map(integer).join(', ')}) group by content`,
-  );
+  const rows = await reader.rows<
+    Stats & { no: number }
+  >(`select content as no, count(*)::double as total, (count(*) filter (where reason = 0))::double as allowed
+     from decisions where enforced = 1 and content in (${nos.length > IN_LIST_MAX ? listSql(nos) : nos.map(integer).join(', ')}) group by content`);
   return new Map(rows.map(({ no, total, allowed }) => [no, { total, allowed }]));
 }
 
 /** `from`: the decisions, as `select` returns them. */
 export async function answerBounds(reader: SqlReader, from = 'from decisions'): Promise<Bounds | null> {
-  const [count, first, last] = await readColumns(
-    reader,
+  const [count, first, last] = await reader.columns(
     `select count(*)::double, min(decided_at)::double, max(decided_at)::double ${from}`,
   );
   return count?.[0] === 0 ? null : { first: first?.[0] as number, last: last?.[0] as number };
 }
 
 export async function answerFind(reader: SqlReader, filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const from = await select(reader, filter);
     const before = page.before === null ? '' : ` and seq < ${integer(page.before)}`;
-    const [seqs] = await readColumns(
-      reader,
-      `select seq::double from (select seq ${from}${before} order by seq desc limit ${integer(page.limit)})
-       order by seq desc`,
-    );
-    const [count] = await readColumns(reader, `select count(*)::double ${from}`);
+    const [seqs] =
+      await reader.columns(`select seq::double from (select seq ${from}${before} order by seq desc limit ${integer(page.limit)})
+       order by seq desc`);
+    const [count] = await reader.columns(`select count(*)::double ${from}`);
     return { seqs: (seqs ?? []) as number[], totalCount: count?.[0] as number };
   });
 }

@@ -32,9 +32,3 @@ export interface LicensedLists {
   /** Empty where contents were not asked for. */
   content: Int32Array;
 }
-
-export const readColumns = (reader: SqlReader, sql: string): Promise<unknown[][]> => reader.columns(sql);
-
-export const readRows = <Row>(reader: SqlReader, sql: string): Promise<Row[]> => reader.rows<Row>(sql);
-
-export const inSnapshot = <T>(reader: SqlReader, work: () => Promise<T>): Promise<T> => reader.inSnapshot(work);

@@ -3,7 +3,7 @@
  * are made meanwhile: the first page fixes the last decision that counts.
  */
 import type { SeenSort } from './dimensions.ts';
-import { inSnapshot, readColumns, readRows, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { type ColumnsFilter, integer, select, text } from './sql.ts';
 
 /** A page starts after the row with this value and id. */
@@ -55,7 +55,7 @@ type SeenRow = Omit<Seen, 'registered'> & { name: string | null; type: string | 
 
 /** Lists every requester that is registered or was seen in the span. */
 export function answerSeen(reader: SqlReader, query: SeenQuery): Promise<SeenPage<Seen>> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const upTo = await readUpTo(reader, query.after);
     const terms = [await searchTerm(reader, query.q)];
     if (query.registered !== undefined) terms.push(query.registered ? 'name is not null' : 'name is null');
@@ -99,7 +99,7 @@ export const upToTerm = (after: After | null): string => (after === null ? '' : 
 /** Returns the last decision that counts. */
 export async function readUpTo(reader: SqlReader, after: After | null): Promise<number> {
   if (after !== null) return after.upTo;
-  const [newest] = await readColumns(reader, 'select coalesce(max(seq), 0)::double from decisions');
+  const [newest] = await reader.columns('select coalesce(max(seq), 0)::double from decisions');
   return newest?.[0] as number;
 }
 
@@ -121,9 +121,8 @@ export async function readPage<Row extends { id: string }>(
       ? 'true'
       : `value ${beyond} ${integer(after.value)} or value = ${integer(after.value)} and id > ${await reader.give(after.id)}`;
   await reader.keep('picked', sql);
-  const [count] = await readColumns(reader, 'select count(*)::double from picked');
-  const rows = await readRows<Row>(
-    reader,
+  const [count] = await reader.columns('select count(*)::double from picked');
+  const rows = await reader.rows<Row>(
     `select * from picked where ${rest} order by ${order}, id limit ${integer(limit)}`,
   );
   return { totalCount: count?.[0] as number, rows };

@@ -1,7 +1,7 @@
 /** Counts visitors by page and by time. Promise: all of one snapshot, so that it adds up. */
 import { type ReportQuery, readTrends, selectCounted, toCells } from './counts.ts';
 import { readMost } from './groups.ts';
-import { inSnapshot, readRows, type SqlReader } from './reader.ts';
+import type { SqlReader } from './reader.ts';
 import { listSql } from './sql.ts';
 import { type CountedWho, EACH_WHO, foldWho, toVisitor } from './who.ts';
 
@@ -35,7 +35,7 @@ export interface CountedVisitors {
 }
 
 export function answerVisitors(reader: SqlReader, query: VisitorsQuestion): Promise<CountedVisitors> {
-  return inSnapshot(reader, async () => {
+  return reader.inSnapshot(async () => {
     const selected = await selectCounted(reader, query);
     const cells = await toCells(reader, selected.ofAnyType, query.starts);
     const { from } = selected;
@@ -89,10 +89,7 @@ async function readVisits(
      group by 1, 2`,
   );
   const read = (by: string, of: string): Promise<Visit[]> =>
-    readRows<Visit>(
-      reader,
-      `select ${by} page::double as page, ${sums.join(', ')} ${of} order by sum(requests) desc, page`,
-    );
+    reader.rows<Visit>(`select ${by} page::double as page, ${sums.join(', ')} ${of} order by sum(requests) desc, page`);
   const ofAll = await read('', 'from visits group by page');
   const own = await read(
     'owner::double as who,',
