@@ -5,11 +5,11 @@ import { FIXED_MAX, openPrograms, QUARTERS_A_DAY } from '../columns/programs.ts'
 import { integer } from '../columns/sql.ts';
 import { Bytes } from './bytes.ts';
 import type { ClickHouse } from './store.ts';
-import { type Shown, table, withTables } from './tables.ts';
+import { type ShownColumns, table, withTables } from './tables.ts';
 
 /** All that a step has written so far, and its number. */
 export interface Writing {
-  shown: Shown;
+  shown: ShownColumns;
   step: number;
 }
 

@@ -4,16 +4,16 @@ import type { LicensedLists, SqlReader } from '../columns/reader.ts';
 import { Bytes } from './bytes.ts';
 import type { ClickHouseNames } from './names.ts';
 import type { ClickHouse } from './store.ts';
-import { type Shown, withTables } from './tables.ts';
+import { type ShownColumns, withTables } from './tables.ts';
 
 /** `getShown`: what was written when a question begins. */
 export function clickHouseReader(
   store: ClickHouse,
   names: Pick<ClickHouseNames, 'find'>,
-  getShown: () => Shown,
+  getShown: () => ShownColumns,
 ): SqlReader {
   let session: string | undefined;
-  let fixed: Shown | undefined;
+  let fixed: ShownColumns | undefined;
   /** Texts that were given in this session. */
   let given = 0;
   const toSql = (sql: string): string => withTables(fixed ?? getShown(), sql);

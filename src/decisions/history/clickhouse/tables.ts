@@ -68,7 +68,7 @@ export async function createTables(store: ClickHouse, ledgerNo: string): Promise
 export const kindOf = (dictionary: DictionaryName): number => DICTIONARIES.indexOf(dictionary) + 1;
 
 /** All that was written when a question is answered: see state.ts. */
-export interface Shown {
+export interface ShownColumns {
   to: number;
   retiredTo: number;
   inputsErasedTo: number;
@@ -85,7 +85,7 @@ const QUARTERS = 96;
  * The tables of the questions, as they were written at one time. Decisions up to `retiredTo` read as what is kept of
  * retired ones, whether their values were overwritten yet or not.
  */
-function tableSql({ to, retiredTo, inputsErasedTo, changesSeq, tail }: Shown): Record<string, string> {
+function tableSql({ to, retiredTo, inputsErasedTo, changesSeq, tail }: ShownColumns): Record<string, string> {
   const shown = `content not in (select number from ${table('gone')} where ver <= ${integer(changesSeq)})`;
   const program =
     inputsErasedTo > retiredTo ? `if(seq <= ${integer(inputsErasedTo)}, toInt64(0), program) as program` : 'program';
@@ -115,7 +115,7 @@ function tableSql({ to, retiredTo, inputsErasedTo, changesSeq, tail }: Shown): R
 }
 
 /** Puts the tables that a query reads before it, as they were written at one time. */
-export function withTables(shown: Shown, sql: string): string {
+export function withTables(shown: ShownColumns, sql: string): string {
   const words = new Set(sql.match(/\b[a-z_]+\b/g));
   const read = Object.entries(tableSql(shown)).filter(([name]) => words.has(name));
   if (read.length === 0) return sql;
