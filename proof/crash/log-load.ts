@@ -119,7 +119,8 @@ export async function startLogLoad(first: Running, { random, erasures, pick }: L
             `${id} is proven`,
             () => witness.receipt(node, id),
             PROVEN_WITHIN_MS,
-            (found) => found !== undefined && (!isErased || found.withheld.join() === 'requester,inputs'),
+            // Sealed before it was erased, a decision names no requester; after that, the pseudonym.
+            (found) => found !== undefined && !(isErased && found.requester?.requesterId === requesterId),
           );
         }
       };

@@ -81,6 +81,8 @@ export interface Insert {
   row: string;
   /** Values of a row. */
   width: number;
+  /** After the rows, such as `on conflict do nothing`. */
+  rest?: string;
 }
 
 /** Rows whose values are columns, one to one. */
@@ -90,9 +92,9 @@ export const insertColumns = (table: string, columns: readonly string[]): Insert
   width: columns.length,
 });
 
-export const insertSql = ({ into, row, width }: Insert, rows: number): string => {
+export const insertSql = ({ into, row, width, rest = '' }: Insert, rows: number): string => {
   const shifted = (i: number) => row.replaceAll(/\$(\d+)/g, (_all, n) => `$${i * width + Number(n)}`);
-  return `insert into ${into} values ${Array.from({ length: rows }, (_, i) => shifted(i)).join(', ')}`;
+  return `insert into ${into} values ${Array.from({ length: rows }, (_, i) => shifted(i)).join(', ')} ${rest}`.trimEnd();
 };
 
 /** Prepares the steps that insert rows, several at a time. */

@@ -19,66 +19,95 @@ import { check, item, made } from '../http/given.ts';
 const DECISIONS = 3;
 const BY = { requesterId: 'acme', pseudonym: 'erased_1' };
 
-const CASES: { what: string; sealed: number; erase(db: Db): Promise<unknown> }[] = [
+interface Case {
+  what: string;
+  sealed: number;
+  /** Happens between. `seal`: as another node that takes the work for its own. */
+  meanwhile(db: Db, seal: () => Promise<void>): Promise<unknown>;
+}
+
+const CASES: Case[] = [
   {
-    what: 'a requester',
+    what: 'a requester is erased',
     sealed: DECISIONS,
-    erase: (db) => db.atomic([...replaceInDecisions(db, betweenSeqs(0, DECISIONS), BY), forgetTree(BY.requesterId)]),
+    meanwhile: (db) =>
+      db.atomic([...replaceInDecisions(db, betweenSeqs(0, DECISIONS), BY), forgetTree(BY.requesterId)]),
   },
-  { what: 'inputs', sealed: DECISIONS, erase: (db) => eraseInputsBatch(db, Number.MAX_SAFE_INTEGER, 100) },
-  { what: 'decisions', sealed: 0, erase: (db) => retireBatch(db, Number.MAX_SAFE_INTEGER, 100) },
+  {
+    what: 'inputs are erased',
+    sealed: DECISIONS,
+    meanwhile: (db) => eraseInputsBatch(db, Number.MAX_SAFE_INTEGER, 100),
+  },
+  { what: 'decisions are retired', sealed: 0, meanwhile: (db) => retireBatch(db, Number.MAX_SAFE_INTEGER, 100) },
+  { what: 'another node seals', sealed: DECISIONS, meanwhile: (_db, seal) => seal() },
 ];
 
-for (const { what, sealed, erase } of CASES) {
-  test(`${what}, erased after they were read and before their leaves are written`, async () => {
-    await using stack = new AsyncDisposableStack();
-    const dataDir = mkdtempSync(join(tmpdir(), 'postern-races-'));
-    stack.defer(async () => {
-      rmSync(dataDir, { recursive: true, force: true });
-      await dropDatabase(dataDir);
+/** Marks of the transactions before which it happens. */
+const MOMENTS = { 'before their leaves are written': 'into log_leaves', 'before they count': 'update log_trees' };
+
+for (const { what, sealed, meanwhile } of CASES) {
+  for (const [when, mark] of Object.entries(MOMENTS)) {
+    test(`${what} after decisions were read and ${when}`, async () => {
+      await using stack = new AsyncDisposableStack();
+      const dataDir = mkdtempSync(join(tmpdir(), 'postern-races-'));
+      stack.defer(async () => {
+        rmSync(dataDir, { recursive: true, force: true });
+        await dropDatabase(dataDir);
+      });
+      const { key, ids } = await decide(dataDir);
+      await sealAll(dataDir, (db, seal) => {
+        let raced = false;
+        return {
+          ...db,
+          async atomicLater(steps: readonly Step[]) {
+            if (!raced && steps.some(({ sql }) => sql.includes(mark))) {
+              raced = true;
+              await meanwhile(db, seal);
+            }
+            await db.atomicLater(steps);
+          },
+        };
+      });
+
+      const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
+      await using postern = await startTestService({ dataDir, env });
+      assert.equal((await postern.rowsOf('log_leaves')).length, sealed);
+      if (what.includes('requester')) assert.doesNotMatch(JSON.stringify(await postern.rowsOf('log_trees')), /acme/);
+      // What was sealed is what is stored.
+      const keys = (await postern.call('GET', '/log/key', { key: null })).text;
+      for (const id of sealed === 0 ? [] : ids) {
+        const { text } = await postern.call('GET', `/v1/access/decisions/${id}/proof`, { key });
+        assert.deepEqual((await verifyReceipt(text, keys)).withheld, []);
+      }
     });
-    const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
-    const { key, ids } = await decide(dataDir);
-    const { POSTERN_DATABASE_URL: url } = await databaseSettings(dataDir);
-    const records = url ?? join(dataDir, 'postern.db');
-    const db = url === undefined ? await openSqlite(records) : await openPostgres(url);
-    let raced = 0;
-    const racing: Db = {
-      ...db,
-      async atomicLater(steps: readonly Step[]) {
-        if (steps.some(({ sql }) => sql.includes('into log_leaves')) && raced++ === 0) await erase(db);
-        await db.atomicLater(steps);
-      },
-    };
+  }
+}
+
+/** Seals the decisions of a folder through a store in which something happens. */
+async function sealAll(dataDir: string, racing: (db: Db, seal: () => Promise<void>) => Db): Promise<void> {
+  const { POSTERN_DATABASE_URL: url } = await databaseSettings(dataDir);
+  const records = url ?? join(dataDir, 'postern.db');
+  const db = url === undefined ? await openSqlite(records) : await openPostgres(url);
+  const [ledger] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
+  const seal = async (through: Db): Promise<void> => {
     const stop = startSealing({
-      db: racing,
+      db: through,
       records,
-      ledgerNo: Number((await db.read(`select value from settings where name = 'ledger_no'`))[0]?.value),
+      ledgerNo: Number(ledger?.value),
       now: () => Date.now(),
       signing: { origin: 'access.example.com/log', earlier: [] },
       isOurs: () => true,
       onProblem: (error) => assert.fail(error as Error),
     });
-    try {
-      await until(
-        'they are sealed',
-        async () => raced > 0 && (await db.read('select 1 from log_leaves')).length === sealed,
-      );
-    } finally {
-      await stop();
-      await db.close();
-    }
-
-    await using postern = await startTestService({ dataDir, env });
-    assert.equal((await postern.rowsOf('log_leaves')).length, sealed);
-    if (what === 'a requester') assert.doesNotMatch(JSON.stringify(await postern.rowsOf('log_trees')), /acme/);
-    // What was sealed is what is stored.
-    const keys = (await postern.call('GET', '/log/key', { key: null })).text;
-    for (const id of sealed === 0 ? [] : ids) {
-      const { text } = await postern.call('GET', `/v1/access/decisions/${id}/proof`, { key });
-      assert.deepEqual((await verifyReceipt(text, keys)).withheld, []);
-    }
-  });
+    const left = `select 1 from decisions where seq >
+      coalesce((select cast(value as bigint) from settings where name = 'log_sealed_to'), 0)`;
+    await until('they are sealed', async () => (await db.read(left)).length === 0).finally(stop);
+  };
+  try {
+    await seal(racing(db, () => seal(db)));
+  } finally {
+    await db.close();
+  }
 }
 
 async function decide(dataDir: string): Promise<{ key: string; ids: string[] }> {

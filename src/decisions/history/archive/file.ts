@@ -14,6 +14,7 @@ import {
 import type { Db, Row, Value } from '../../../db/db.ts';
 import { sync } from '../../../lib/folder.ts';
 import { decodeReason } from '../../../rules/reason.ts';
+import { SEALED_TO } from '../sealed/forget.ts';
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -67,6 +68,7 @@ const SELECT = `select d.seq, d.at as decided_at, d.content_no, c.id as content_
     d.enforced, d.candidate, d.wanted, d.quota, l.tree, l.place, l.decision_salt, l.rule_salt, l.requester_salt,
     l.requester_hash, l.inputs_salt, l.inputs_hash
   from decisions as d left join content as c on c.no = d.content_no left join log_leaves as l on l.seq = d.seq
+    and l.seq <= (select cast(value as bigint) from settings where name = '${SEALED_TO}')
   join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
   where d.seq > $1 and d.seq <= $2 and (d.content_no = 0 or c.no is not null) order by d.seq limit ${ROWS_AT_ONCE}`;
 

@@ -7,7 +7,7 @@ import type { Db, Step, Value } from '../../../db/db.ts';
 
 /** Decisions up to this number are sealed. */
 export const SEALED_TO = 'log_sealed_to';
-/** Counts erasures of decisions that may be about to be sealed. */
+/** Counts erasures of decisions that may be about to be sealed, and the steps that seal. */
 export const FORGOTTEN = 'log_forgotten';
 
 /** Before the steps that erase. `upTo`: the last number of a decision that they may erase; undefined: any. */

@@ -3,9 +3,10 @@
  * shown on its own is a part of its own. Names of items and messages of rules may change, and are in none.
  */
 import { Buffer } from 'node:buffer';
+import { hash } from 'node:crypto';
 import type { Row } from '../../../db/db.ts';
 import { toIso } from '../../../lib/clock.ts';
-import { sha256 } from '../../../lib/merkle.ts';
+import { HASH_BYTES, sha256 } from '../../../lib/merkle.ts';
 import { decodeReason } from '../../../rules/reason.ts';
 import { toVerified } from '../../ledger/codes.ts';
 import { decisionId } from '../../ledger/decision.ts';
@@ -89,8 +90,39 @@ export const commitTo = (salt: Uint8Array, text: string): Buffer => sha256(Buffe
 const VERSION = Buffer.of(1);
 const STATEMENT_VERSION = Buffer.of(2);
 
-/** The data of a decision's leaf: its commitments, in the order of PARTS. */
-export const leafData = (commitments: readonly Uint8Array[]): Buffer => Buffer.concat([VERSION, ...commitments]);
+/** Longer texts take a buffer of their own. */
+const SCRATCH_BYTES = 16_384;
+const scratch = Buffer.alloc(SCRATCH_BYTES);
+const UTF8_BYTES_MAX = 3;
+const COMMITMENTS_AT = 2;
+/** Room for a leaf: the byte of RFC 6962, the version, and the commitments in the order of PARTS. */
+const leaf = Buffer.concat([Buffer.of(0), VERSION, Buffer.alloc(PARTS.length * HASH_BYTES)]);
+
+const commitmentAt = (part: number): [from: number, to: number] => [
+  COMMITMENTS_AT + part * HASH_BYTES,
+  COMMITMENTS_AT + (part + 1) * HASH_BYTES,
+];
+
+/** Commits to parts as `commitTo` does, without a buffer for each. `salts`: of all parts, in their order. */
+export function sealParts(texts: PartTexts, salts: Buffer) {
+  for (const [part, name] of PARTS.entries()) {
+    const text = texts[name];
+    const salt = salts.subarray(part * SALT_BYTES, (part + 1) * SALT_BYTES);
+    const [at] = commitmentAt(part);
+    if (text.length * UTF8_BYTES_MAX > SCRATCH_BYTES - SALT_BYTES) {
+      leaf.set(commitTo(salt, text), at);
+    } else {
+      scratch.set(salt);
+      const length = SALT_BYTES + scratch.write(text, SALT_BYTES);
+      leaf.write(hash('sha256', scratch.subarray(0, length), 'binary'), at, 'latin1');
+    }
+  }
+  return {
+    hash: sha256(leaf),
+    requesterHash: leaf.toString('base64', ...commitmentAt(PARTS.indexOf('requester'))),
+    inputsHash: leaf.toString('base64', ...commitmentAt(PARTS.indexOf('inputs'))),
+  };
+}
 
 /** The parts of a final statement, in the order in which a leaf has them. */
 export const STATEMENT_PARTS = ['statement', 'requester'] as const;

@@ -117,7 +117,8 @@ async function findLeaf(db: Db, seq: number): Promise<StoredLeaf> {
      from log_leaves where seq = $1`,
     [seq],
   );
-  if (leaf === undefined && !isSealed) throw notYet('decision');
+  // A leaf that does not count yet is being written.
+  if (!isSealed) throw notYet('decision');
   return requireSealed(leaf);
 }
 

@@ -4,19 +4,24 @@
  * node does the work.
  */
 import { randomBytes } from 'node:crypto';
-import { Conflict, type Db, type Step } from '../../../db/db.ts';
-import { openPace, STEADY } from '../../../db/pace.ts';
+import { Conflict, type Db, type Step, type Value } from '../../../db/db.ts';
+import { openPace, type Pace, STEADY } from '../../../db/pace.ts';
 import { insertColumns, insertRows } from '../../../db/query.ts';
 import { every } from '../../../lib/every.ts';
-import { hashLeaf } from '../../../lib/merkle.ts';
 import { archivedTo } from '../ends.ts';
 import { FORGOTTEN, SEALED_TO, sealedTo } from './forget.ts';
-import { commitTo, leafData, PARTS, SALT_BYTES, SELECT_SEALED, type SealedRow, toParts } from './parts.ts';
+import { PARTS, SALT_BYTES, SELECT_SEALED, type SealedRow, sealParts, toParts } from './parts.ts';
 import { publish, type Signing } from './publish.ts';
 import { openSettled } from './settled.ts';
 import { growTree, type KnownTree, openTrees, PUBLIC_TREE } from './tiles.ts';
 
 const LOOK_EVERY_MS = 500;
+/** Decisions of a step, at most: the more it has of a requester, the fewer of its tiles are written twice. */
+const ROWS_A_STEP = 20_000;
+/** Read, hashed and written at once: checks wait for that. */
+const ROWS_A_PIECE = 200;
+const TILES_A_PIECE = 50;
+const SALTS_BYTES = PARTS.length * SALT_BYTES;
 
 export interface SealingDeps {
   db: Db;
@@ -42,7 +47,7 @@ export function startSealing(deps: SealingDeps): () => Promise<void> {
     isPrepared ||= isOurs();
     for (let hasMore = true; hasMore && !isOver && isOurs(); ) {
       const upTo = await settled.read();
-      hasMore = await pace((rows) => sealNext(deps, upTo, rows));
+      hasMore = await sealNext(deps, upTo, pace);
       await publish(db, signing, now());
     }
   };
@@ -71,73 +76,105 @@ const prepare = (db: Db): Promise<void> =>
     },
   ]);
 
-/** Seals the next decisions up to a number. Returns whether there are more. Throws Conflict. */
-async function sealNext({ db, ledgerNo }: SealingDeps, upTo: number, limit: number): Promise<boolean> {
-  const [forgotten] = await db.read<{ value: string }>(`select value from settings where name = '${FORGOTTEN}'`);
+/**
+ * Seals the next decisions up to a number. Returns whether there are more. Throws Conflict. Checks wait for a piece, so
+ * leaves and tiles are written in many. They count once the sizes are written; those that a crash left are overwritten.
+ */
+async function sealNext({ db, ledgerNo, isOurs }: SealingDeps, upTo: number, pace: Pace): Promise<boolean> {
+  const token = await claim(db, upTo);
+  if (token === undefined) return false;
+  // Of what is erased meanwhile nothing may be written, and nothing beside another node.
+  const unchanged = change(FORGOTTEN, token, token);
   const sealed = await sealedTo(db);
   // What was archived before it was sealed has no leaf.
-  const after = Math.max(sealed, await archivedTo(db));
-  if (after >= upTo) return false;
-  const rows = await db.read<SealedRow>(`${SELECT_SEALED} d.seq > $1 and d.seq <= $2 order by d.seq limit $3`, [
-    after,
-    upTo,
-    limit,
-  ]);
-  const isLast = rows.length < limit;
-  const next = isLast ? upTo : (rows.at(-1) as SealedRow).seq;
-  const change = 'update settings set value = $3 where name = $1 and value = $2';
-  await db.atomicLater([
-    { sql: change, params: [FORGOTTEN, forgotten?.value ?? '', forgotten?.value ?? ''], expect: 1 },
-    { sql: change, params: [SEALED_TO, String(sealed), String(next)], expect: 1 },
-    ...(await sealRows(db, rows, ledgerNo)),
-  ]);
-  return !isLast;
-}
-
-const insertLeaves = insertRows(
-  insertColumns('log_leaves', [
-    'seq',
-    'tree',
-    'place',
-    'decision_salt',
-    'rule_salt',
-    'requester_salt',
-    'requester_hash',
-    'inputs_salt',
-    'inputs_hash',
-  ]),
-);
-
-async function sealRows(db: Db, rows: readonly SealedRow[], ledgerNo: number): Promise<Step[]> {
-  const byRequester = Map.groupBy(rows, (row) => row.requester_id ?? '');
-  const { trees, steps } = await openTrees(db, [...byRequester.keys()]);
-  for (const [requesterId, theirs] of byRequester) {
-    steps.push(...sealInTree(trees.get(requesterId) as KnownTree, theirs, ledgerNo));
+  let next = Math.max(sealed, await archivedTo(db));
+  const growth = openGrowth(db);
+  while (next < upTo && growth.rows() < ROWS_A_STEP) {
+    const rows = await pace(() => readRows(db, next, upTo));
+    const leaves = await growth.add(rows, ledgerNo);
+    if (!isOurs()) return false;
+    await pace(() => db.atomicLater([unchanged, ...leaves]));
+    next = rows.length < ROWS_A_PIECE ? upTo : (rows.at(-1) as SealedRow).seq;
   }
-  return steps;
+  const { tiles, sizes } = growth.end();
+  for (let i = 0; i < tiles.length; i += TILES_A_PIECE) {
+    await pace(() => db.atomicLater([unchanged, ...tiles.slice(i, i + TILES_A_PIECE)]));
+  }
+  await pace(() => db.atomicLater([unchanged, change(SEALED_TO, String(sealed), String(next)), ...sizes]));
+  return next < upTo;
 }
 
-function sealInTree(tree: KnownTree, rows: readonly SealedRow[], ledgerNo: number): Step[] {
-  const { no, edge } = tree;
-  const { size } = edge;
-  const salts = randomBytes(rows.length * PARTS.length * SALT_BYTES);
-  const sealed = rows.map((row, i) => {
-    const parts = toParts(row, ledgerNo);
-    const own = PARTS.map((_, part) => {
-      const at = (i * PARTS.length + part) * SALT_BYTES;
-      return salts.subarray(at, at + SALT_BYTES);
-    });
-    const hashes = PARTS.map((name, part) => commitTo(own[part] as Buffer, parts[name]));
-    const [decision, rule, requester, inputs] = own.map((salt) => salt.toString('base64'));
-    const [requesterHash, inputsHash] = hashes.slice(2).map((hash) => hash.toString('base64'));
-    return {
-      leaf: hashLeaf(leafData(hashes)),
-      values: [row.seq, no, size + i, decision, rule, requester, requesterHash, inputs, inputsHash] as (
-        | string
-        | number
-      )[],
-    };
-  });
-  const leaves = sealed.map(({ leaf }) => leaf);
-  return [...insertLeaves(sealed.map(({ values }) => values)), ...growTree(tree, leaves)];
+/** Returns the value of FORGOTTEN while this step alone may write; undefined when there is nothing to seal. */
+async function claim(db: Db, upTo: number): Promise<string | undefined> {
+  const [forgotten] = await db.read<{ value: string }>(`select value from settings where name = '${FORGOTTEN}'`);
+  if (forgotten === undefined || (await sealedTo(db)) >= upTo) return undefined;
+  const token = String(Number(forgotten.value) + 1);
+  await db.atomicLater([change(FORGOTTEN, forgotten.value, token)]);
+  return token;
+}
+
+/** A Conflict unless the setting is as it was read. */
+const change = (name: string, from: string, to: string): Step => ({
+  sql: 'update settings set value = $3 where name = $1 and value = $2',
+  params: [name, from, to],
+  expect: 1,
+});
+
+const readRows = (db: Db, after: number, upTo: number): Promise<SealedRow[]> =>
+  db.read<SealedRow>(`${SELECT_SEALED} d.seq > $1 and d.seq <= $2 order by d.seq limit ${ROWS_A_PIECE}`, [after, upTo]);
+
+const LEAF_COLUMNS = [
+  'seq',
+  'tree',
+  'place',
+  'decision_salt',
+  'rule_salt',
+  'requester_salt',
+  'requester_hash',
+  'inputs_salt',
+  'inputs_hash',
+];
+const LEAVES = insertColumns('log_leaves', LEAF_COLUMNS);
+const others = LEAF_COLUMNS.slice(1).map((name) => `${name} = excluded.${name}`);
+const insertLeaves = insertRows({ ...LEAVES, rest: `on conflict (seq) do update set ${others.join(', ')}` });
+
+/** Trees that grow. Their new leaves are kept in memory until the end: 32 bytes each. */
+function openGrowth(db: Db) {
+  const trees = new Map<string, { tree: KnownTree; leaves: Buffer[] }>();
+  let rows = 0;
+
+  /** Returns the steps that make trees. */
+  async function find(requesterIds: Iterable<string>): Promise<Step[]> {
+    const unknown = [...requesterIds].filter((id) => !trees.has(id));
+    if (unknown.length === 0) return [];
+    const { trees: found, steps } = await openTrees(db, unknown);
+    for (const id of unknown) trees.set(id, { tree: found.get(id) as KnownTree, leaves: [] });
+    return steps;
+  }
+
+  return {
+    rows: () => rows,
+    /** Returns the steps that write the leaves of decisions. */
+    async add(decisions: readonly SealedRow[], ledgerNo: number): Promise<Step[]> {
+      const made = await find(new Set(decisions.map((row) => row.requester_id ?? '')));
+      rows += decisions.length;
+      const salts = randomBytes(decisions.length * SALTS_BYTES);
+      const values = decisions.map((row, i): Value[] => {
+        const { tree, leaves } = trees.get(row.requester_id ?? '') as { tree: KnownTree; leaves: Buffer[] };
+        const own = salts.subarray(i * SALTS_BYTES, (i + 1) * SALTS_BYTES);
+        const parts = sealParts(toParts(row, ledgerNo), own);
+        const place = tree.edge.size + leaves.push(parts.hash) - 1;
+        const [decision, rule, requester, inputs] = PARTS.map((_, part) =>
+          own.toString('base64', part * SALT_BYTES, (part + 1) * SALT_BYTES),
+        ) as [string, string, string, string];
+        return [row.seq, tree.no, place, decision, rule, requester, parts.requesterHash, inputs, parts.inputsHash];
+      });
+      return [...made, ...insertLeaves(values)];
+    },
+    /** `sizes` are written last. */
+    end(): { tiles: Step[]; sizes: Step[] } {
+      const grown = [...trees.values()].map(({ tree, leaves }) => growTree(tree, leaves));
+      return { tiles: grown.flatMap(({ tiles }) => tiles), sizes: grown.map(({ size }) => size) };
+    },
+  };
 }

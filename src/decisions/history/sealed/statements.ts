@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db, Step } from '../../../db/db.ts';
 import { hashLeaf } from '../../../lib/merkle.ts';
+import { fence } from './forget.ts';
 import { commitTo, SALT_BYTES, STATEMENT_PARTS, statementData, toStatementParts } from './parts.ts';
 import { growTree, type KnownTree, openTrees } from './tiles.ts';
 
@@ -24,7 +25,9 @@ export async function sealStatements(db: Db): Promise<boolean> {
   );
   if (rows.length === 0) return false;
   const byRequester = Map.groupBy(rows, ({ body }) => (JSON.parse(body) as { requesterId: string }).requesterId);
-  const { trees, steps } = await openTrees(db, [...byRequester.keys()]);
+  const { trees, steps: made } = await openTrees(db, [...byRequester.keys()]);
+  // Another node that still seals decisions writes no more.
+  const steps = [fence(undefined), ...made];
   for (const [requesterId, theirs] of byRequester) {
     steps.push(...sealInTree(trees.get(requesterId) as KnownTree, theirs));
   }
@@ -51,5 +54,6 @@ function sealInTree(tree: KnownTree, rows: readonly FinalRow[]): Step[] {
     return { leaf: hashLeaf(statementData(hashes)), step };
   });
   const leaves = sealed.map(({ leaf }) => leaf);
-  return [...sealed.map(({ step }) => step), ...growTree(tree, leaves)];
+  const { tiles, size: grown } = growTree(tree, leaves);
+  return [...sealed.map(({ step }) => step), ...tiles, grown];
 }

@@ -42,7 +42,9 @@ export async function readTrees(db: Db, by: 'requester_id' | 'no', list: readonl
       commitment: Buffer.from(row.commitment, 'base64'),
       edge: { size: row.size, levels: [] },
     };
-    tree.edge.levels[row.level] = row.hashes === null ? [] : toHashes(row.hashes);
+    // Tiles are written before the size.
+    const count = Math.floor(row.size / TILE ** row.level) % TILE;
+    tree.edge.levels[row.level] = row.hashes === null ? [] : toHashes(row.hashes).slice(0, count);
     trees.set(key, tree);
   }
   return trees;
@@ -72,13 +74,11 @@ function makeTree(no: number, requesterId: string): { tree: KnownTree; step: Ste
 }
 
 /** Appends leaves to a tree. A Conflict if it grew meanwhile. */
-export function growTree({ no, edge }: KnownTree, leaves: readonly Buffer[]): Step[] {
+export function growTree({ no, edge }: KnownTree, leaves: readonly Buffer[]): { tiles: Step[]; size: Step } {
   const before = edge.size;
-  const tiles = append(edge, leaves);
-  return [
-    ...writeTiles(no, tiles),
-    { sql: 'update log_trees set size = $1 where no = $2 and size = $3', params: [edge.size, no, before], expect: 1 },
-  ];
+  const tiles = writeTiles(no, append(edge, leaves));
+  const sql = 'update log_trees set size = $1 where no = $2 and size = $3';
+  return { tiles, size: { sql, params: [edge.size, no, before], expect: 1 } };
 }
 
 function toHashes(text: string): Buffer[] {
