@@ -16,7 +16,7 @@ import { type CommandContext, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
 import type { Finding } from './finding.ts';
 import { CommandError, EXIT, misused } from './outcome.ts';
-import { reportsLine } from './status.ts';
+import { reportsState } from './status.ts';
 import { print, type Terminal } from './terminal.ts';
 
 const NODE_MAJOR_MIN = 26;
@@ -227,7 +227,7 @@ async function checkStatus({ env }: Terminal, url: string): Promise<Finding[]> {
         ? { what: 'crawlers', state: 'good', says: `directory of ${date}` }
         : { what: 'crawlers', state: 'note', says: `directory of ${date}, which cannot be renewed: ${error ?? ''}` };
     return [
-      { what: 'reports', state: status.columns.problem === null ? 'good' : 'bad', says: reportsLine(status) },
+      { what: 'reports', state: status.columns.problem === null ? 'good' : 'bad', says: reportsState(status) },
       crawlers,
     ];
   } catch {

@@ -32,7 +32,7 @@ function statusText(terminal: Terminal, status: Status): string {
   return [
     `Postern ${version}, running since ${started}, ${free}`,
     `${counted(ledger.decisions, 'decision')} recorded, ${counted(ledger.waiting, 'check')} waiting`,
-    reportsLine(status),
+    `Reports ${reportsState(status)}`,
     ...privacyLines(status.privacy),
     directoryLine(directory),
     '',
@@ -42,12 +42,12 @@ function statusText(terminal: Terminal, status: Status): string {
   ].join('\n');
 }
 
-/** Says where reports come from, and how much they lack. */
-export function reportsLine({ columns: { place, problem, behind }, storage: { columnsBytes } }: Status): string {
+/** Returns where reports come from, and how much they lack. */
+export function reportsState({ columns: { place, problem, behind }, storage: { columnsBytes } }: Status): string {
   const lag = behind === 0 ? 'up to date' : `${counted(behind, 'decision')} behind`;
-  if (problem !== null) return `Reports cannot be answered now: ${problem}; ${lag}`;
+  if (problem !== null) return `cannot be answered now: ${problem}${behind === 0 ? '' : `; ${lag}`}`;
   const where = place === null ? 'a file of this node' : `ClickHouse at ${place}`;
-  return `Reports come from ${where}, ${(columnsBytes / 2 ** 20).toFixed(1)} MiB, ${lag}`;
+  return `come from ${where}, ${(columnsBytes / 2 ** 20).toFixed(1)} MiB, ${lag}`;
 }
 
 function privacyLines({ ipPrecision, userAgent, inputDays, decisionDays, retiring, erasures }: Status['privacy']) {

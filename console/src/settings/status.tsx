@@ -1,5 +1,5 @@
 /** The status of the service: version, storage, lag. */
-import { Anchor } from '@mantine/core';
+import { Alert, Anchor } from '@mantine/core';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
@@ -110,9 +110,13 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
               {formatCount(columns.behind)} <Lag of={columns} />
             </span>
           ),
-          ...(columns.problem === null ? {} : { 'Why there are no reports': columns.problem }),
         }}
       />
+      {columns.problem !== null && (
+        <Alert color="red" py={8}>
+          {columns.problem}
+        </Alert>
+      )}
       <details className="technical">
         <summary>Technical details</summary>
         <Facts

@@ -211,7 +211,7 @@ async function fail(problem: string): Promise<void> {
   try {
     const head = (await source?.read((records) => records.head()))?.decisionsSeq ?? 0;
     if (current !== undefined) newest = head - (await current.tail.gathered());
-    state.behind = Math.max(1, head - newest);
+    state.behind = Math.max(0, head - newest);
   } catch {
     // The records do not answer: it stays as it was.
   }
