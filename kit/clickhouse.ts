@@ -1,8 +1,8 @@
 /** ClickHouse for tests: its own engine behind its HTTP interface, with faults. Installed when it is first needed. */
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { installEngine } from './clickhouse/install.ts';
 import { temporaryFolder } from './launch.ts';
 
 /** A fault of requests whose SQL has this text: before the engine sees them, or once it has done what they say. */
@@ -17,14 +17,6 @@ export interface Fault {
 
 const FOLDER = join(import.meta.dirname, 'clickhouse');
 const [USER, PASSWORD] = ['postern', 'a password: @/?'];
-const INSTALL_WITHIN_MS = 600_000;
-
-function install(): void {
-  if (existsSync(join(FOLDER, 'node_modules', 'chdb', 'package.json'))) return;
-  const args = ['ci', '--workspaces=false', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const { status, stderr } = spawnSync('npm', args, { cwd: FOLDER, encoding: 'utf8', timeout: INSTALL_WITHIN_MS });
-  if (status !== 0) throw new Error(`ClickHouse's engine cannot be installed: ${stderr}`);
-}
 
 let shared: Promise<TestClickHouse> | undefined;
 
@@ -41,7 +33,7 @@ export class TestClickHouse implements AsyncDisposable {
   #databases = 0;
 
   async start(): Promise<this> {
-    install();
+    installEngine();
     const child = fork(join(FOLDER, 'server.ts'), [
       join(this.#folder.path, 'data'),
       USER,

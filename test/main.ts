@@ -1,9 +1,9 @@
 /**
  * Runs the test files: `npm test`, and with `--system` `npm run test:system`. Long files run first, so that no core
  * idles at the end. System tests need programs of the machine. The missing ones are listed with their packages, and so
- * are the tests that did not run without them. Where CI is set, a missing program ends the run with status 1, and few
- * files that fail run once more by themselves: a change is not refused for a test that is unsteady, which is named. The
- * ten slowest files are named at the end.
+ * are the tests that did not run without them. ClickHouse's engine is installed here. Where CI is set, what is missing
+ * ends the run with status 1, and few files that fail run once more by themselves: a change is not refused for a test
+ * that is unsteady, which is named. The ten slowest files are named at the end.
  *
  *   node test/main.ts [--system] [--missing] [files…]
  */
@@ -13,6 +13,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } fro
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, matchesGlob, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { installEngine } from '../kit/clickhouse/install.ts';
 import { compileCache } from '../kit/compile-cache.ts';
 
 interface Program {
@@ -59,6 +60,8 @@ const PROGRAMS: readonly Program[] = [
   { command: 'systemd-analyze', package: 'systemd', files: 'test/system/systemd.test.ts' },
   { command: 'mount', package: 'mount', files: 'test/system/faults/full-disk.test.ts' },
 ];
+/** Tests on ClickHouse's engine, which is installed once, before they run. */
+const ON_CLICKHOUSE = 'test/system/usage/clickhouse*.test.ts';
 const ROOT = join(import.meta.dirname, '..');
 const SYSTEM = 'test/system/**/*.test.ts';
 const ALWAYS = '{src,audit/src,console/src,kit,test}/**/*.test.ts';
@@ -84,20 +87,40 @@ const weigh = (file: string): number =>
 
 const all = globSync(positionals.length > 0 ? positionals : values.system ? SYSTEM : ALWAYS);
 const wanted = positionals.length > 0 || values.system ? all : all.filter((file) => !matchesGlob(file, SYSTEM));
+const noEngine = findNoEngine();
 const files = wanted
   .filter((file) => !missing.some((program) => matchesGlob(file, program.files)))
+  .filter((file) => noEngine === undefined || !matchesGlob(file, ON_CLICKHOUSE))
   .toSorted((a, b) => weigh(b) - weigh(a));
 
+/** Returns why the engine cannot be installed; undefined: it is there, or no test needs it. */
+function findNoEngine(): string | undefined {
+  if (!wanted.some((file) => matchesGlob(file, ON_CLICKHOUSE))) return undefined;
+  try {
+    installEngine();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 function sayMissing(): void {
-  if (missing.length === 0) return;
-  write(`\nMissing programs: ${missing.map(({ command }) => command).join(', ')}. On Debian:`);
-  write(`  apt-get install --no-install-recommends ${missing.map((program) => program.package).join(' ')}`);
+  if (missing.length > 0) {
+    write(`\nMissing programs: ${missing.map(({ command }) => command).join(', ')}. On Debian:`);
+    write(`  apt-get install --no-install-recommends ${missing.map((program) => program.package).join(' ')}`);
+  }
+  if (noEngine !== undefined) write(`\n${noEngine}`);
   for (const file of wanted.filter((one) => !files.includes(one))) write(`  not run: ${file}`);
 }
 
-if (missing.length > 0 && process.env.CI !== undefined) {
+if ((missing.length > 0 || noEngine !== undefined) && process.env.CI !== undefined) {
   sayMissing();
   process.exit(1);
+}
+
+if (files.length === 0) {
+  sayMissing();
+  process.exit();
 }
 
 /** More files than cores, because some tests wait for timers. */

@@ -113,7 +113,7 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
         }}
       />
       {columns.problem !== null && (
-        <Alert color="red" py={8}>
+        <Alert color="red" mt="sm" py={8}>
           {columns.problem}
         </Alert>
       )}
