@@ -1,6 +1,7 @@
 /** ClickHouse for tests: its own engine behind its HTTP interface, with faults. Installed when it is first needed. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installEngine } from './clickhouse/install.ts';
 import { temporaryFolder } from './launch.ts';
@@ -32,6 +33,10 @@ export class TestClickHouse implements AsyncDisposable {
   #port = 0;
   #databases = 0;
 
+  constructor() {
+    process.once('exit', () => this.#folder[Symbol.dispose]());
+  }
+
   async start(): Promise<this> {
     installEngine();
     const child = fork(join(FOLDER, 'server.ts'), [
@@ -48,7 +53,6 @@ export class TestClickHouse implements AsyncDisposable {
     this.#port = port;
     child.unref();
     child.channel?.unref();
-    process.once('exit', () => this.#folder[Symbol.dispose]());
     return this;
   }
 
@@ -88,6 +92,21 @@ export class TestClickHouse implements AsyncDisposable {
   /** Where the engine keeps its data. */
   get folder(): string {
     return join(this.#folder.path, 'data');
+  }
+
+  /** Keeps a copy of all data; the engine is killed for it, and started again. */
+  async copy(): Promise<void> {
+    await this.kill();
+    cpSync(this.folder, `${this.folder}-copy`, { recursive: true, verbatimSymlinks: true });
+    await this.start();
+  }
+
+  /** Replaces all data with the copy. */
+  async restore(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true });
+    cpSync(`${this.folder}-copy`, this.folder, { recursive: true, verbatimSymlinks: true });
+    await this.start();
   }
 
   async kill(): Promise<void> {

@@ -3,70 +3,11 @@
  * whose answers were lost, crashes, two writers, and lost data.
  */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { type Fault, TestClickHouse } from '../../../kit/clickhouse.ts';
-import { until } from '../../../kit/until.ts';
+import { test } from 'node:test';
+import type { Fault } from '../../../kit/clickhouse.ts';
 import { Unavailable } from '../../../src/db/db.ts';
-import { type Columns, openColumns } from '../../../src/decisions/history/columns/columns.ts';
-import { ANSWER_WITHIN_MS, type Decided, openPostgresRecords } from '../../usage/records.ts';
-
-const AT = Date.UTC(2026, 5, 1);
-const decided = (from: number, count: number): Decided[] =>
-  Array.from({ length: count }, (_, i) => ({
-    seq: from + i,
-    at: AT + (from + i) * 1000,
-    contentNo: 1 + ((from + i) % 2),
-    requesterId: `partner_${(from + i) % 3}`,
-    policyNo: 1,
-    reason: (from + i) % 3,
-    url: `example.org/${(from + i) % 5}`,
-  }));
-
-async function bench(t: TestContext) {
-  const stack = new AsyncDisposableStack();
-  t.after(() => stack.disposeAsync());
-  const clickHouse = stack.use(await new TestClickHouse().start());
-  const url = await clickHouse.newDatabase();
-  const records = await openPostgresRecords();
-  stack.defer(() => records.close());
-  await records.addContent([{ no: 1 }, { no: 2 }]);
-  const problems: string[] = [];
-  return {
-    ...records,
-    clickHouse,
-    database: new URL(url).pathname.slice(1),
-    problems,
-    open(): Columns {
-      const columns = openColumns({
-        records: records.records,
-        columnsFile: '/nowhere',
-        clickHouse: url,
-        answerWithinMs: ANSWER_WITHIN_MS,
-        onProblem: (problem) => problems.push(problem),
-      });
-      stack.defer(() => columns.close());
-      return columns;
-    },
-  };
-}
-
-/** Asks until there is an answer: what fails costs the questions that wait. */
-async function ask<T>(question: () => Promise<T>): Promise<T> {
-  return until('an answer', async () => {
-    try {
-      return { answer: await question() };
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      return undefined;
-    }
-  }).then(({ answer }) => answer);
-}
-
-async function assertCounts(columns: Columns, all: readonly Decided[]): Promise<void> {
-  const { seqs, totalCount } = await ask(() => columns.find({}, { before: null, limit: 100_000 }));
-  assert.equal(totalCount, all.length);
-  assert.deepEqual(seqs, all.map(({ seq }) => seq).toReversed());
-}
+import type { Decided } from '../../usage/records.ts';
+import { AT, ask, assertCounts, bench, decided } from './clickhouse-bench.ts';
 
 const INSERT = 'insert into decisions_v1';
 const FAULTS: [string, Fault][] = [

@@ -71,10 +71,10 @@ export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promi
   if (there === 'other' || block.hash !== planned.hash) {
     // The first attempt may still be running, and would store what it has beside this.
     if (Date.now() - planned.at < FENCE_MS) throw new Error('an earlier insert may still be running');
-    await store.run(`delete from ${table('decisions')} where ${within(planned)}`);
     Object.assign(planned, block, { at: Date.now() });
     state.planned = planned;
     await begin(work);
+    await store.run(`delete from ${table('decisions')} where ${within(planned)}`);
   }
   await insertBlock(work, { planned, rows, bytes });
 }
@@ -90,9 +90,10 @@ async function insertBlock(work: ClickHouseStep, { planned, rows, bytes }: Ready
 async function completeBlock(work: ClickHouseStep, planned: Planned, rows: readonly DecisionRow[]): Promise<void> {
   const { state, programs } = work;
   await hideMissing(work, rows);
+  state.hides ||= state.tail.hides;
   state.to = planned.last;
   state.newest = { first: planned.first, rows: planned.rows };
-  state.tail = { no: 0, rows: 0, sum: 0 };
+  state.tail = { no: 0, rows: 0, sum: 0, hides: false };
   await programs.name();
   programs.settle(state.to);
   await complete(work);
@@ -101,13 +102,15 @@ async function completeBlock(work: ClickHouseStep, planned: Planned, rows: reado
 /** Writes the tail anew, under the number of the step. */
 export async function writeTail(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<void> {
   const { state, store, names, programs } = work;
-  state.tail = { no: state.begun, rows: rows.length, sum: sumOf(rows) };
+  // Rows of decisions that are gone by now.
+  state.hides ||= state.tail.hides;
+  state.tail = { no: state.begun, rows: rows.length, sum: sumOf(rows), hides: false };
   if (rows.length === 0) return;
   const { bytes } = await encode(rows, { names, programOf: programs.numberOf, tail: state.begun });
   await store.insert(table('tail'), bytes);
   const [[count] = []] = (await store.query(`select count() from ${table('tail')} where tail = ${state.begun}`)).rows;
   if (count !== rows.length) throw new Error('the newest decisions were not stored as they were sent');
-  await hideMissing(work, rows);
+  state.tail.hides = await hideMissing(work, rows);
   await programs.name();
 }
 

@@ -45,6 +45,10 @@ export class Bytes {
     return value === null ? this.uint8(1) : this.uint8(0).text(value);
   }
 
+  get length(): number {
+    return this.#at;
+  }
+
   end(): Buffer {
     return this.#buffer.subarray(0, this.#at);
   }

@@ -20,7 +20,8 @@ export async function copyEverything(work: ClickHouseStep): Promise<void> {
   state.retiredTo = head.retiredTo;
   state.inputsErasedTo = head.inputsErasedTo;
   state.erasedNo = head.erasedNo;
-  state.forgotten = { retiredTo: 0, inputsErasedTo: 0, changesSeq: head.changesSeq };
+  const { retiredTo, inputsErasedTo, changesSeq, erasedNo } = state;
+  state.forgotten = { retiredTo, inputsErasedTo, changesSeq, erasedNo };
   for (let after = 0; ; ) {
     const rows = await records.contentAfter(after, PAGE);
     await putContent(work, rows, []);
@@ -89,7 +90,7 @@ async function copyAgain(work: ClickHouseStep): Promise<void> {
     `insert into ${table('registered')} select number, '', '', null, '', '', ${ver}, 1 from ${table('registered')} final
      where deleted = 0 and ver < ${ver}`,
   );
-  state.forgetSince ||= Date.now();
+  state.hides = true;
 }
 
 async function putContent(
@@ -103,14 +104,12 @@ async function putContent(
   if (rows.length + gone.length > 0) await store.insert(table('content'), bytes.end());
 }
 
-async function putRequesters(
+export async function putRequesters(
   { store, names, state }: ClickHouseStep,
   rows: readonly RequesterRow[],
   gone: readonly string[],
 ): Promise<void> {
-  const ids = new Set([...rows.map(({ id }) => id), ...gone]);
-  if (ids.size === 0) return;
-  const numbers = await names.number('requesters', ids);
+  const numbers = await names.number('requesters', new Set(rows.map(({ id }) => id)));
   const bytes = new Bytes(rows.length * 128);
   for (const { id, name, type, status, tags } of rows) {
     bytes
@@ -122,8 +121,12 @@ async function putRequesters(
       .text(tags);
     bytes.int64(state.begun).uint8(0);
   }
-  for (const id of gone) unregister(bytes, numbers.get(id) as number, state);
-  await store.insert(table('registered'), bytes.end());
+  for (const id of gone) {
+    // An id that was erased gets no new number.
+    const number = await names.find('requesters', id);
+    if (number !== undefined) unregister(bytes, number, state);
+  }
+  if (bytes.length > 0) await store.insert(table('registered'), bytes.end());
 }
 
 export const unregister = (bytes: Bytes, number: number, { begun }: ColumnsState): Bytes =>
@@ -135,16 +138,16 @@ async function hide({ store, state }: ClickHouseStep, gone: readonly number[]): 
   const bytes = new Bytes(gone.length * 12);
   for (const no of gone) bytes.int32(no).int64(state.changesSeq);
   await store.insert(table('gone'), bytes.end());
-  state.forgetSince ||= Date.now();
+  state.hides = true;
 }
 
-/** Hides decisions on items that were deleted before the columns knew of them. */
-export async function hideMissing(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<void> {
+/** Hides decisions on items that were deleted before the columns knew of them. Returns whether there are any. */
+export async function hideMissing(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<boolean> {
   const nos = [...new Set(rows.map(([, , contentNo]) => contentNo))].filter((no) => no !== 0);
-  if (nos.length === 0) return;
+  if (nos.length === 0) return false;
   const existing = new Set((await work.records.contentOf(nos)).map(({ no }) => no));
   const missing = nos.filter((no) => !existing.has(no));
-  if (missing.length === 0) return;
+  if (missing.length === 0) return false;
   const list = missing.join(', ');
   const { rows: known } = await work.store.query(`select number from ${table('gone')} where number in (${list})`);
   const isKnown = new Set(known.map(([number]) => number as number));
@@ -152,6 +155,8 @@ export async function hideMissing(work: ClickHouseStep, rows: readonly DecisionR
     work,
     missing.filter((no) => !isKnown.has(no)),
   );
+  work.state.hides = true;
+  return true;
 }
 
 /** Writes as many decisions for each daily count as it counts, at places below 0. */
@@ -182,4 +187,5 @@ export async function insertCounts(work: ClickHouseStep): Promise<void> {
   if (page.length > 0) await write();
   const [[stored] = []] = (await store.query(`select count() from ${table('decisions')} where seq < 0`)).rows;
   if (stored !== total) throw new Error('the counts of retired decisions were not stored as they were sent');
+  state.counts = total;
 }

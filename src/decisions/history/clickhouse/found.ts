@@ -17,16 +17,18 @@ interface Found {
   newest: number;
   foreign: number;
   tail: number;
+  counts: number;
 }
 
 /** Looks for what the last step wrote; null: there are no tables. */
 async function find(store: ClickHouse, { newest, to, tail }: ColumnsState): Promise<Found | null> {
   const decisions = `from ${table('decisions')} where seq`;
   const sql = `select (select max(n) from ${table('marks')}), (select count() ${decisions} >= ${integer(newest.first)} and seq <= ${integer(to)}),
-    (select count() ${decisions} > ${integer(to)}), (select count() from ${table('tail')} where tail = ${integer(tail.no)})`;
+    (select count() ${decisions} > ${integer(to)}), (select count() from ${table('tail')} where tail = ${integer(tail.no)}),
+    (select count() ${decisions} < 0)`;
   try {
-    const [[mark, own, foreign, beyond] = []] = (await store.query(sql)).rows as number[][];
-    return { mark: mark ?? 0, newest: own ?? 0, foreign: foreign ?? 0, tail: beyond ?? 0 };
+    const [[mark, own, foreign, beyond, counts] = []] = (await store.query(sql)).rows as number[][];
+    return { mark: mark ?? 0, newest: own ?? 0, foreign: foreign ?? 0, tail: beyond ?? 0, counts: counts ?? 0 };
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -42,6 +44,7 @@ function isSame(state: ColumnsState, found: Found | null): found is Found {
     found.mark >= state.done &&
     found.mark <= state.begun &&
     (state.to === 0 || state.newest.rows === UNKNOWN || found.newest === state.newest.rows) &&
+    (state.counts === UNKNOWN || found.counts === state.counts) &&
     found.tail === state.tail.rows &&
     found.foreign === 0
   );

@@ -30,8 +30,10 @@ export interface ClickHouseNames {
   after(no: number, limit: number): Promise<NamedText[]>;
   /** Gives numbers other texts, in this order, at once. */
   rename(dictionary: DictionaryName, ...renamed: { number: number; id: string }[]): Promise<void>;
-  /** Forgets a text. */
-  remove(dictionary: DictionaryName, number: number): Promise<void>;
+  /** Forgets texts. */
+  remove(dictionary: DictionaryName, ...numbers: number[]): Promise<void>;
+  /** Forgets all. */
+  clear(): Promise<void>;
   forget(): void;
 }
 
@@ -78,9 +80,14 @@ export function openNames(reader: PostgresReader): ClickHouseNames {
       await reader.all(renamed.map(({ number, id }) => ({ sql, params: [kindOf(dictionary), number, id] })));
       kept.clear();
     },
-    async remove(dictionary, number) {
-      const sql = 'delete from column_names where kind = $1 and number = $2';
-      await reader.all([{ sql, params: [kindOf(dictionary), number] }]);
+    async remove(dictionary, ...numbers) {
+      const sql = `delete from column_names where kind = $1
+        and number = any(array(select value::bigint from json_array_elements_text($2::json)))`;
+      await reader.all([{ sql, params: [kindOf(dictionary), toList(numbers)] }]);
+      kept.clear();
+    },
+    async clear() {
+      await reader.all([{ sql: 'delete from column_names' }]);
       kept.clear();
     },
     forget: () => kept.clear(),

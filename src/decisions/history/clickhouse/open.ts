@@ -38,7 +38,8 @@ export async function openClickHouseColumns({
     const store = await openClickHouse(url);
     stack.defer(() => store.close());
     const names = openNames(reader);
-    const writer = new ClickHouseWriter({ store, names, states: openState(reader), source, pause, onRebuild });
+    const states = openState(reader);
+    const writer = new ClickHouseWriter({ store, names, states, source, pause, onRebuild });
     let [bytes, measuredAt] = [0, Number.NEGATIVE_INFINITY];
 
     async function measure(): Promise<void> {
@@ -58,7 +59,7 @@ export async function openClickHouseColumns({
         isRewritten: () => writer.isRewritten(),
         gathered: () => writer.gathered(),
       },
-      connect: async () => clickHouseReader(store, names, () => writer.state),
+      connect: async () => clickHouseReader({ store, names, shown: () => writer.state, now: () => states.read() }),
       rest: async () => {},
       interrupt: () => {},
       size: () => bytes,

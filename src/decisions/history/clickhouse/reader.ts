@@ -3,22 +3,45 @@ import { randomUUID } from 'node:crypto';
 import type { LicensedLists, SqlReader } from '../columns/reader.ts';
 import { Bytes } from './bytes.ts';
 import type { ClickHouseNames } from './names.ts';
+import { QUESTIONS_MS } from './state.ts';
 import type { ClickHouse } from './store.ts';
 import { type ShownColumns, withTables } from './tables.ts';
 
-/** `getShown`: what was written when a question begins. */
-export function clickHouseReader(
-  store: ClickHouse,
-  names: Pick<ClickHouseNames, 'find'>,
-  getShown: () => ShownColumns,
-): SqlReader {
+interface Ends {
+  store: ClickHouse;
+  names: Pick<ClickHouseNames, 'find'>;
+  /** What was written when a question begins. */
+  shown(): ShownColumns;
+  /** What is written now. */
+  now(): Promise<ShownColumns>;
+}
+
+export function clickHouseReader(ends: Ends): SqlReader {
+  const { store, names } = ends;
   let session: string | undefined;
   let fixed: ShownColumns | undefined;
   /** Texts that were given in this session. */
   let given = 0;
-  const toSql = (sql: string): string => withTables(fixed ?? getShown(), sql);
+
+  async function inSnapshot<T>(work: () => Promise<T>): Promise<T> {
+    const shown = ends.shown();
+    const startedAt = performance.now();
+    [session, fixed, given] = [randomUUID(), shown, 0];
+    try {
+      const answer = await work();
+      // Tables that were dropped and filled again, and what was forgotten, were not all there throughout.
+      if ((await ends.now()).built !== shown.built) throw new Error('the columns are counted again');
+      if (performance.now() - startedAt > QUESTIONS_MS) throw new Error('ClickHouse took too long');
+      return answer;
+    } finally {
+      [session, fixed] = [undefined, undefined];
+    }
+  }
+  const within = <T>(work: (shown: ShownColumns) => Promise<T>): Promise<T> =>
+    fixed === undefined ? inSnapshot(() => work(fixed as ShownColumns)) : work(fixed);
+  const query = (sql: string) => within((shown) => store.query(withTables(shown, sql), session));
   const columns: SqlReader['columns'] = async (sql) => {
-    const { names: all, rows } = await store.query(toSql(sql), session);
+    const { names: all, rows } = await query(sql);
     return all.map((_, i) => rows.map((row) => row[i]));
   };
   const give = async (value: string): Promise<string> => {
@@ -31,22 +54,13 @@ export function clickHouseReader(
   return {
     columns,
     async rows<Row>(sql: string) {
-      const { names: all, rows } = await store.query(toSql(sql), session);
+      const { names: all, rows } = await query(sql);
       return rows.map((row) => Object.fromEntries(all.map((name, i) => [name, row[i]]))) as Row[];
     },
-    keep: (name, sql) => store.run(`create or replace temporary table ${name} as ${toSql(sql)}`, session),
+    keep: (name, sql) =>
+      within((shown) => store.run(`create or replace temporary table ${name} as ${withTables(shown, sql)}`, session)),
     // The server drops what was kept when the session expires.
-    async inSnapshot(work) {
-      session = randomUUID();
-      given = 0;
-      fixed = getShown();
-      try {
-        return await work();
-      } finally {
-        session = undefined;
-        fixed = undefined;
-      }
-    },
+    inSnapshot,
     async findNumber(table, id) {
       if (table !== 'programs') return names.find(table, id);
       return (await columns(`select number from programs where id = ${await give(id)}`))[0]?.[0] as number | undefined;
@@ -55,7 +69,7 @@ export function clickHouseReader(
     async licensed(from, contents) {
       const lists = `select license, purpose, groupArray(seq), groupArray(decided_at)${contents ? ', groupArray(content)' : ''}
         ${from} group by license, purpose`;
-      return toLists(await store.binary(toSql(lists), session), contents);
+      return toLists(await within((shown) => store.binary(withTables(shown, lists), session)), contents);
     },
   };
 }

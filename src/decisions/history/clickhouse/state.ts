@@ -1,9 +1,17 @@
 /**
  * The progress of the columns in ClickHouse, kept in PostgreSQL: restored to an earlier time, it goes back with the
- * decisions. One writer at a time holds the lock, on the connection that everything here is written with: a writer that
- * lost the lock writes nothing more.
+ * decisions. One writer at a time holds the lock, on the connection that everything here is written with. A writer that
+ * only believes it has the lock goes no further than the next step of the other.
  */
 import type { PostgresReader } from '../../../db/postgres/reader.ts';
+
+/** Up to where decisions and items were forgotten. */
+interface Forgotten {
+  retiredTo: number;
+  inputsErasedTo: number;
+  changesSeq: number;
+  erasedNo: number;
+}
 
 /** A block of decisions, with what all of them add up to. */
 export interface Block {
@@ -21,6 +29,8 @@ export interface ColumnsState {
   /** The last step that a writer began, and the last one that it completed: see writer.ts. */
   begun: number;
   done: number;
+  /** The step that counted all from nothing. */
+  built: number;
   /** The block that is being written: with these decisions and no others. */
   planned: (Block & { at: number }) | null;
   /** All decisions up to it are in blocks. */
@@ -33,14 +43,18 @@ export interface ColumnsState {
   erasedNo: number;
   /** Texts that were copied. */
   namesNo: number;
-  /** Decisions beyond the blocks. */
-  tail: { no: number; rows: number; sum: number };
+  /** Daily counts of decisions, in places below 0. */
+  counts: number;
+  /** Decisions beyond the blocks; `hides`: some of them are on items that are gone. */
+  tail: { no: number; rows: number; sum: number; hides: boolean };
   /** A tail that was the newest one then: earlier ones can be dropped a while later. */
   formerTail: { no: number; at: number };
-  /** All that was overwritten and deleted for good: decisions up to these numbers, and items. */
-  forgotten: { retiredTo: number; inputsErasedTo: number; changesSeq: number };
-  /** When there was first something to forget since; 0: nothing. */
-  forgetSince: number;
+  /** All that was overwritten and deleted for good. */
+  forgotten: Forgotten;
+  /** What is hidden since `at`, and overwritten and deleted later, with tails before `tail`; null: nothing. */
+  forgetting: (Forgotten & { at: number; tail: number }) | null;
+  /** Decisions are hidden that `forgetting` does not include. */
+  hides: boolean;
 }
 
 export const EMPTY: ColumnsState = {
@@ -48,6 +62,7 @@ export const EMPTY: ColumnsState = {
   isNew: true,
   begun: 0,
   done: 0,
+  built: 0,
   planned: null,
   to: 0,
   newest: { first: 0, rows: 0 },
@@ -57,20 +72,22 @@ export const EMPTY: ColumnsState = {
   inputsErasedTo: 0,
   erasedNo: 0,
   namesNo: 0,
-  tail: { no: 0, rows: 0, sum: 0 },
+  counts: 0,
+  tail: { no: 0, rows: 0, sum: 0, hides: false },
   formerTail: { no: 0, at: 0 },
-  forgotten: { retiredTo: 0, inputsErasedTo: 0, changesSeq: 0 },
-  forgetSince: 0,
+  forgotten: { retiredTo: 0, inputsErasedTo: 0, changesSeq: 0, erasedNo: 0 },
+  forgetting: null,
+  hides: false,
 };
 
-/** The number of decisions in the newest block while some of them may be deleted. */
+/** The number of decisions while some of them may be deleted. */
 export const UNKNOWN = -1;
 
 /** Longer than any question takes. */
 export const QUESTIONS_MS = 60_000;
 
-export const isForgetDue = ({ forgetSince }: ColumnsState): boolean =>
-  forgetSince > 0 && Date.now() - forgetSince >= QUESTIONS_MS;
+export const isForgetDue = ({ forgetting }: ColumnsState): boolean =>
+  forgetting !== null && Date.now() - forgetting.at >= QUESTIONS_MS;
 
 const NAME = 'clickhouse_columns';
 /** Any number that no other lock of the database has. */
@@ -78,7 +95,8 @@ const LOCK = 7_239_641_301;
 
 export interface StateStore {
   read(): Promise<ColumnsState>;
-  write(state: ColumnsState): Promise<void>;
+  /** Throws where the state is no longer what it was, by its steps: another writer took over. */
+  write(state: ColumnsState, before: Pick<ColumnsState, 'begun' | 'done'>): Promise<void>;
   /** Returns false while another writer has it. */
   lock(): Promise<boolean>;
   unlock(): Promise<void>;
@@ -91,13 +109,17 @@ export function openState(reader: PostgresReader): StateStore {
       const value = await one(`select value from settings where name = '${NAME}'`);
       return value === undefined ? EMPTY : { ...EMPTY, ...(JSON.parse(value as string) as ColumnsState) };
     },
-    async write(state) {
-      const sql = `insert into settings (name, value) values ('${NAME}', $1)
-        on conflict (name) do update set value = excluded.value`;
-      await reader.all([
+    async write(state, { begun, done }) {
+      const step = (name: string): string => `(settings.value::json ->> '${name}')::bigint`;
+      const sql = `insert into settings (name, value)
+        select '${NAME}', $1::text where $2::bigint = 0 or exists (select 1 from settings where name = '${NAME}')
+        on conflict (name) do update set value = excluded.value where ${step('begun')} = $2 and ${step('done')} = $3
+        returning name`;
+      const [, written] = await reader.all([
         { sql: `select set_config('synchronous_commit', 'on', true)` },
-        { sql, params: [JSON.stringify(state)] },
+        { sql, params: [JSON.stringify(state), begun, done] },
       ]);
+      if (written?.length !== 1) throw new Error('another node writes the columns');
     },
     lock: async () => (await one(`select case when pg_try_advisory_lock(${LOCK}) then 1 else 0 end`)) === 1,
     async unlock() {

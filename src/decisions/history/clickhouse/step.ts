@@ -17,15 +17,19 @@ export interface ClickHouseStep {
   head: Head;
   /** Changed by the step, and kept when it is done. */
   state: ColumnsState;
+  /** The state in PostgreSQL. */
+  stored: ColumnsState;
 }
 
 /** Says in both stores that a step begins, and which block it writes. */
-export async function begin({ store, states, state }: ClickHouseStep): Promise<void> {
+export async function begin(work: ClickHouseStep): Promise<void> {
+  const { store, states, state, stored } = work;
   state.begun += 1;
   // Not what the step changed so far: the state before it, until it is done.
-  const before = await states.read();
-  const newest = isForgetDue(state) ? { ...before.newest, rows: UNKNOWN } : before.newest;
-  await states.write({ ...before, begun: state.begun, planned: state.planned, newest });
+  const next = { ...stored, begun: state.begun, planned: state.planned };
+  if (isForgetDue(state)) Object.assign(next, { newest: { ...stored.newest, rows: UNKNOWN }, counts: UNKNOWN });
+  await states.write(next, stored);
+  work.stored = next;
   if (!state.isNew) await mark(store, state.begun);
 }
 
@@ -34,9 +38,23 @@ export const mark = (store: ClickHouse, step: number): Promise<void> =>
   store.run(`insert into ${table('marks')} values (${integer(step)})`);
 
 /** From now on, questions read what the step wrote. */
-export async function complete({ store, names, states, state }: ClickHouseStep): Promise<void> {
+export async function complete({ store, names, states, state, stored }: ClickHouseStep): Promise<void> {
   await copyNames({ store, names, state });
   state.done = state.begun;
   state.planned = null;
-  await states.write(state);
+  planToForget(state);
+  await states.write(state, stored);
+}
+
+/** Questions of now still read what a later step forgets. */
+function planToForget(state: ColumnsState): void {
+  const { retiredTo, inputsErasedTo, changesSeq, erasedNo, forgotten } = state;
+  const isNews =
+    state.hides ||
+    retiredTo > forgotten.retiredTo ||
+    inputsErasedTo > forgotten.inputsErasedTo ||
+    erasedNo > forgotten.erasedNo;
+  if (state.forgetting !== null || !isNews) return;
+  state.forgetting = { retiredTo, inputsErasedTo, changesSeq, erasedNo, at: Date.now(), tail: state.begun };
+  state.hides = false;
 }

@@ -27,7 +27,9 @@ const SETTINGS: ClickHouseSettings = {
   max_query_size: String(QUERY_BYTES_MAX),
   // As in DuckDB.
   prefer_column_name_to_alias: 1,
+  joined_subquery_requires_alias: 0,
   join_use_nulls: 1,
+  cast_keep_nullable: 1,
   group_by_use_nulls: 1,
   cast_keep_nullable: 1,
   joined_subquery_requires_alias: 0,

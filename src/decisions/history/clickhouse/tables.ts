@@ -69,6 +69,7 @@ export const kindOf = (dictionary: DictionaryName): number => DICTIONARIES.index
 
 /** All that was written when a question is answered: see state.ts. */
 export interface ShownColumns {
+  built: number;
   to: number;
   retiredTo: number;
   inputsErasedTo: number;
@@ -81,6 +82,12 @@ const COLUMNS =
 const DAY_MS = 86_400_000;
 const QUARTERS = 96;
 
+/** The times of a decision that left the log. */
+export const NOON = {
+  decided_at: `(intDiv(decided_at, ${DAY_MS}) * ${DAY_MS} + ${DAY_MS / 2})`,
+  quarter: `toInt32(intDiv(decided_at, ${DAY_MS}) * ${QUARTERS} + ${QUARTERS / 2})`,
+};
+
 /**
  * The tables of the questions, as they were written at one time. Decisions up to `retiredTo` read as what is kept of
  * retired ones, whether their values were overwritten yet or not.
@@ -90,8 +97,7 @@ function tableSql({ to, retiredTo, inputsErasedTo, changesSeq, tail }: ShownColu
   const program =
     inputsErasedTo > retiredTo ? `if(seq <= ${integer(inputsErasedTo)}, toInt64(0), program) as program` : 'program';
   const live = `select seq, decided_at, quarter, ${COLUMNS}, candidate, url, file, page, ${program}`;
-  const retired = `select toInt64(0) as seq, intDiv(decided_at, ${DAY_MS}) * ${DAY_MS} + ${DAY_MS / 2} as decided_at,
-    toInt32(intDiv(decided_at, ${DAY_MS}) * ${QUARTERS} + ${QUARTERS / 2}) as quarter, ${COLUMNS}, toInt32(0) as candidate,
+  const retired = `select toInt64(0) as seq, ${NOON.decided_at} as decided_at, ${NOON.quarter} as quarter, ${COLUMNS}, toInt32(0) as candidate,
     cast(null, 'Nullable(String)') as url, cast(null, 'Nullable(String)') as file, toInt32(0) as page, toInt64(0) as program`;
   const from = (name: TableName): string => `from ${table(name)} where ${shown}`;
   const upTo = `seq <= ${integer(to)}`;

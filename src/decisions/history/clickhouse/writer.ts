@@ -8,6 +8,7 @@
  * forgotten, or other bytes are there, what is read back decides. The numbers of the steps on both sides show that
  * one side was restored to an earlier state, or is another one: then all is counted again.
  */
+import { Diverged } from '../columns/diverged.ts';
 import type { ColumnsSnapshot, DecisionSource, Head } from '../columns/source.ts';
 import type { Tail } from '../columns/tail.ts';
 import { readBeyond, repeatBlock, sumOf, TAIL_MAX, writeBlock, writeTail } from './blocks.ts';
@@ -16,7 +17,7 @@ import { follow, forget } from './forget.ts';
 import { dropOwn, findLoss, isWhole, matchNewest } from './found.ts';
 import type { ClickHouseNames } from './names.ts';
 import { type NotedPrograms, notedPrograms } from './programs.ts';
-import { type ColumnsState, EMPTY, type StateStore } from './state.ts';
+import { type ColumnsState, EMPTY, isForgetDue, type StateStore } from './state.ts';
 import { begin, type ClickHouseStep, complete, mark } from './step.ts';
 import type { ClickHouse } from './store.ts';
 import { createTables } from './tables.ts';
@@ -56,7 +57,10 @@ export class ClickHouseWriter implements Tail {
       const head = await records.head();
       this.#seen = await states.read();
       const isDone =
-        this.#isMatched && (await isAtHead(this.#seen, head, records)) && (await isWhole(store, this.#seen));
+        this.#isMatched &&
+        !isForgetDue(this.#seen) &&
+        (await isAtHead(this.#seen, head, records)) &&
+        (await isWhole(store, this.#seen));
       return isDone ? 0 : Math.max(1, head.decisionsSeq - this.#seen.to);
     });
     if (behind === 0) return { caughtUp: true, behind };
@@ -93,23 +97,28 @@ export class ClickHouseWriter implements Tail {
   async #advance(records: ColumnsSnapshot): Promise<boolean> {
     const { store, names, states } = this.#ends;
     const head = await records.head();
-    const state = structuredClone(await states.read());
-    const work: ClickHouseStep = { store, names, programs: this.#programs, states, records, head, state };
+    const stored = await states.read();
+    const state = structuredClone(stored);
+    const work: ClickHouseStep = { store, names, programs: this.#programs, states, records, head, state, stored };
     this.#writing = state;
-    const isLast = await (state.isNew ? this.#build(work) : this.#write(work));
+    const isLast = await (state.isNew ? this.#build(work) : this.#write(work)).catch((error: unknown) =>
+      fail(work, error),
+    );
     this.#seen = state;
     return isLast;
   }
 
   async #build(work: ClickHouseStep): Promise<false> {
-    const { head, state, store } = work;
+    const { head, state, store, names } = work;
     const ledgerNo = head.ledgerNo ?? '0';
     await begin(work);
     this.#ends.onRebuild();
     await dropOwn(store, { ledgerNo });
+    // Some may be of requesters that were erased meanwhile.
+    await names.clear();
     await createTables(store, ledgerNo);
     this.#isMatched = true;
-    Object.assign(state, { ...EMPTY, begun: state.begun, ledgerNo, isNew: false });
+    Object.assign(state, { ...EMPTY, begun: state.begun, built: state.begun, ledgerNo, isNew: false });
     await mark(store, state.begun);
     await copyEverything(work);
     await insertCounts(work);
@@ -130,26 +139,34 @@ export class ClickHouseWriter implements Tail {
     if (rows.length > TAIL_MAX) throw new Error('a transaction of the database has been open for too long');
     await begin(work);
     const areMore = await copyChanges(work);
-    await follow(work);
+    // Before an erasure, for what was done under the id.
+    if (!areMore) await follow(work);
     await writeTail(work, rows);
     await forget(work);
     await complete(work);
     return !areMore;
   }
 
-  /** Throws Diverged where ClickHouse or the records do not have what they had: all is counted again. */
+  /** Throws Diverged where ClickHouse or the records do not have what they had. */
   async #assertWhole(work: ClickHouseStep): Promise<void> {
-    const { state, states, store } = work;
+    const { state } = work;
     const isToMatch = !this.#isMatched && state.planned === null;
     const lost = (await findLoss(work)) ?? (isToMatch ? await matchNewest(work) : null);
     if (lost === 'unknown' || lost === null) {
       if (isToMatch) this.#isMatched = lost === null;
       return;
     }
-    await dropOwn(store, state);
-    await states.write({ ...EMPTY, begun: state.begun });
     throw lost;
   }
+}
+
+/** Where both stores do not belong together, all is counted again. Questions stop before anything is dropped. */
+async function fail({ states, stored, store, state }: ClickHouseStep, error: unknown): Promise<never> {
+  if (error instanceof Diverged) {
+    await states.write({ ...EMPTY, begun: stored.begun }, stored);
+    await dropOwn(store, state);
+  }
+  throw error;
 }
 
 /** Returns whether all that a snapshot shows was written. The state may be newer than the snapshot. */
