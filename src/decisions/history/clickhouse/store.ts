@@ -17,6 +17,9 @@ const BLOCK_BYTES_MAX = 1_073_741_824;
 
 const QUERY_BYTES_MAX = 16_777_216;
 
+/** Of one query; larger groups and sorts go by way of the disk. */
+const MEMORY_MAX = 4_294_967_296;
+
 const SETTINGS: ClickHouseSettings = {
   max_execution_time: RUN_WITHIN_S,
   wait_end_of_query: 1,
@@ -27,10 +30,23 @@ const SETTINGS: ClickHouseSettings = {
   max_query_size: String(QUERY_BYTES_MAX),
   // As in DuckDB.
   prefer_column_name_to_alias: 1,
-  joined_subquery_requires_alias: 0,
   join_use_nulls: 1,
-  cast_keep_nullable: 1,
   group_by_use_nulls: 1,
+  data_type_default_nullable: 0,
+  transform_null_in: 0,
+  join_default_strictness: 'ALL',
+  aggregate_functions_null_for_empty: 0,
+  empty_result_for_aggregation_by_empty_set: 0,
+  count_distinct_implementation: 'uniqExact',
+  enable_positional_arguments: 1,
+  limit: '0',
+  offset: '0',
+  final: 0,
+  extremes: 0,
+  // A question must leave room for the others and for the server's own work.
+  max_memory_usage: String(MEMORY_MAX),
+  max_bytes_before_external_group_by: String(MEMORY_MAX / 2),
+  max_bytes_before_external_sort: String(MEMORY_MAX / 2),
   cast_keep_nullable: 1,
   joined_subquery_requires_alias: 0,
   // Deletions and updates are done when they are answered.

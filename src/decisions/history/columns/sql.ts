@@ -149,5 +149,8 @@ export function text(value: string): string {
 
 const BACKSLASH = `base64Decode('XA==')`;
 
-/** A table of one column, \`owner\`. */
-export const listSql = (numbers: readonly number[]): string => `select arrayJoin([${numbers.map(integer).join(', ')}])`;
+/** A table of one column. ClickHouse takes large numbers for unsigned ones. */
+export const listSql = (numbers: readonly number[]): string =>
+  `select arrayJoin([${numbers.map(integer).join(', ')}])${numbers.some((one) => one > INT32_MAX) ? '::bigint' : ''}`;
+
+const INT32_MAX = 2_147_483_647;
