@@ -67,7 +67,7 @@ export async function assertCounts(columns: Columns, all: readonly Decided[]): P
   assert.deepEqual(seqs, all.map(({ seq }) => seq).toReversed());
 }
 
-/** What was to be forgotten in a minute is so now. */
+/** Forgets at the next step, rather than in a minute. */
 export const FORGET_NOW = {
   sql: `update settings set value = jsonb_set(value::jsonb, '{forgetting,at}', '0')::text
     where name = 'clickhouse_columns' and value::jsonb ->> 'forgetting' is not null`,

@@ -1,6 +1,6 @@
 /**
  * Promise: every question has the same answer from ClickHouse as from DuckDB, while items are deleted, inputs erased,
- * requesters erased and decisions retired, whatever the server's defaults are.
+ * requesters erased and decisions retired, under any defaults of the server.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
- * Promise: what is erased, retired or deleted is in no answer at once, and in none of ClickHouse's data soon after, also
- * where ClickHouse was away or killed meanwhile, or came back from a copy. No statement has the id of a person or a URL:
- * servers log them.
+ * Promise: what is erased, retired or deleted is in no answer at once, and in none of ClickHouse's data soon after,
+ * also where ClickHouse was away or killed meanwhile, or came back from a copy. No statement has the id of a person or
+ * a URL: servers log them.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -69,7 +69,7 @@ async function givenPerson(t: TestContext) {
   const { rows } = await ask(() => columns.seen({ filter: {}, sort: 'requests', after: null, limit: 10 }));
   assert.equal(rows.find(({ id }) => id === PERSON)?.registered?.name, NAME);
 
-  /** As the service does it: first the records, then the columns, at last the id itself. */
+  /** Erases as the service does: first the records, then the columns, at last the id itself. */
   async function eraseRecords(): Promise<void> {
     await db.atomic([
       {

@@ -10,9 +10,9 @@ import { type ShownColumns, withTables } from './tables.ts';
 interface Ends {
   store: ClickHouse;
   names: Pick<ClickHouseNames, 'find'>;
-  /** What was written when a question begins. */
+  /** Returns the state that a question begins with. */
   shown(): ShownColumns;
-  /** What is written now. */
+  /** Returns the newest state. */
   now(): Promise<ShownColumns>;
 }
 

@@ -51,7 +51,7 @@ export interface ColumnsState {
   formerTail: { no: number; at: number };
   /** All that was overwritten and deleted for good. */
   forgotten: Forgotten;
-  /** What is hidden since `at`, and overwritten and deleted later, with tails before `tail`; null: nothing. */
+  /** Hidden since `at`; overwritten and deleted later, with tails before `tail`. null: nothing. */
   forgetting: (Forgotten & { at: number; tail: number }) | null;
   /** Decisions are hidden that `forgetting` does not include. */
   hides: boolean;

@@ -17,7 +17,7 @@ const BLOCK_BYTES_MAX = 1_073_741_824;
 
 const QUERY_BYTES_MAX = 16_777_216;
 
-/** Of one query; larger groups and sorts go by way of the disk. */
+/** The memory of a query; larger groups and sorts go by way of the disk. */
 const MEMORY_MAX = 4_294_967_296;
 
 const SETTINGS: ClickHouseSettings = {

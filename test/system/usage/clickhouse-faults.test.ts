@@ -1,0 +1,151 @@
+/**
+ * Promise: after any fault of ClickHouse, of PostgreSQL or of a writer, the columns count each decision once: the same
+ * as a fold over all that was answered.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Fault } from '../../../kit/clickhouse.ts';
+import { runSeed, seeded } from '../../../kit/random.ts';
+import { openPostgresReader } from '../../../src/db/postgres/reader.ts';
+import { openNames } from '../../../src/decisions/history/clickhouse/names.ts';
+import { openState } from '../../../src/decisions/history/clickhouse/state.ts';
+import { openClickHouse } from '../../../src/decisions/history/clickhouse/store.ts';
+import { ClickHouseWriter } from '../../../src/decisions/history/clickhouse/writer.ts';
+import { openSource } from '../../../src/decisions/history/columns/source.ts';
+import type { Decided } from '../../usage/records.ts';
+import { AT, ask, assertCounts, bench, decided } from './clickhouse-bench.ts';
+
+/** More than a tail takes: they make a block. */
+const BLOCK = 9_000;
+const INSERT = 'insert into decisions_v1';
+
+/** Counts as a report does. */
+function fold(all: readonly Decided[]): object {
+  const requesters = Map.groupBy(all, ({ requesterId }) => requesterId);
+  const reasons = Map.groupBy(all, ({ reason }) => reason);
+  return {
+    requests: all.length,
+    topRequesters: [...requesters].map(([id, own]) => ({ id, requests: own.length })).toSorted(byRequests),
+    reasons: [...reasons]
+      .map(([reason, own]) => ({ reason, count: own.length }))
+      .toSorted((a, b) => a.reason - b.reason),
+  };
+}
+const byRequests = (a: { id: string | null; requests: number }, b: { id: string | null; requests: number }): number =>
+  b.requests - a.requests || (String(a.id) < String(b.id) ? -1 : 1);
+
+async function assertFolds(columns: ReturnType<Awaited<ReturnType<typeof bench>>['open']>, all: readonly Decided[]) {
+  const span = { from: AT, to: AT + 1e9, starts: [AT] };
+  const { requests, topRequesters, reasons } = await ask(() => columns.report({ enforced: true, ...span, limit: 9 }));
+  assert.deepEqual({ requests, topRequesters, reasons }, fold(all));
+  const { totalCount, seqs } = await ask(() => columns.find({}, { before: null, limit: 100_000 }));
+  assert.equal(totalCount, all.length);
+  assert.deepEqual(seqs, all.map(({ seq }) => seq).toReversed());
+}
+
+const FAULTS: [string, Fault[]][] = [
+  ['a full disk', [{ when: 'before', sql: INSERT, kind: 'full', times: 2 }]],
+  ['a full disk for the tail', [{ when: 'before', sql: 'insert into tail_v1', kind: 'full', times: 2 }]],
+  ['a full disk for the marks', [{ when: 'before', sql: 'insert into marks_v1', kind: 'full', times: 2 }]],
+  ['an insert that is slow', [{ when: 'before', sql: INSERT, kind: 'slow', times: 1, ms: 3_000 }]],
+  [
+    'a block whose answer was lost, and which then cannot be read back',
+    [
+      { when: 'after', sql: INSERT, kind: 'cut', times: 1 },
+      { when: 'before', sql: 'uniqExact(seq)', kind: 'cut', times: 2 },
+    ],
+  ],
+  ['a kill between the plan and the block', [{ when: 'before', sql: INSERT, kind: 'kill', times: 1 }]],
+  ['a kill between the block and its check', [{ when: 'before', sql: 'uniqExact(seq)', kind: 'kill', times: 1 }]],
+  ['a kill after the check', [{ when: 'before', sql: 'insert into names_v1', kind: 'kill', times: 1 }]],
+];
+for (const [name, faults] of FAULTS) {
+  test(`a block is there once, with ${name}`, async (t) => {
+    const { open, addDecisions, clickHouse } = await bench(t);
+    const columns = open();
+    await addDecisions(decided(1, 20));
+    await assertFolds(columns, decided(1, 20));
+    await clickHouse.fail(...faults);
+    // Another requester, whose text is new.
+    const all = [...decided(1, BLOCK), ...decided(BLOCK + 1, 3).map((one) => ({ ...one, requesterId: 'new' }))];
+    await addDecisions(all.slice(20));
+    if (faults.some(({ kind }) => kind === 'kill')) {
+      await assert.rejects(columns.bounds());
+      await clickHouse.kill();
+      await clickHouse.start();
+    }
+    await assertFolds(columns, all);
+  });
+}
+
+test('a ClickHouse that came back from yesterday, and one that lost a part of its last block', async (t) => {
+  const { open, addDecisions, clickHouse, database } = await bench(t);
+  const columns = open();
+  await addDecisions(decided(1, BLOCK));
+  await assertFolds(columns, decided(1, BLOCK));
+  await clickHouse.copy();
+  await addDecisions(decided(BLOCK + 1, BLOCK));
+  await assertFolds(columns, decided(1, 2 * BLOCK));
+  await clickHouse.restore();
+  await addDecisions(decided(2 * BLOCK + 1, 5));
+  await assertFolds(columns, decided(1, 2 * BLOCK + 5));
+  await clickHouse.query(`delete from decisions_v1 where seq > ${BLOCK + 7} and seq < ${BLOCK + 100}`, database);
+  await assertFolds(columns, decided(1, 2 * BLOCK + 5));
+});
+
+test('records that came back from earlier, while ClickHouse has more', async (t) => {
+  const { open, addDecisions, db } = await bench(t);
+  const columns = open();
+  await addDecisions(decided(1, 100));
+  await assertFolds(columns, decided(1, 100));
+  const state = await db.read<{ value: string }>(`select value from settings where name = 'clickhouse_columns'`);
+  await addDecisions(decided(101, BLOCK));
+  await assertFolds(columns, decided(1, BLOCK + 100));
+  await db.atomic([
+    { sql: 'delete from decisions where seq > 100' },
+    { sql: `update settings set value = $1 where name = 'clickhouse_columns'`, params: [state[0]?.value ?? ''] },
+  ]);
+  const others = decided(101, 50).map((one) => ({ ...one, requesterId: 'later', reason: 2 }));
+  await addDecisions(others);
+  await assertFolds(columns, [...decided(1, 100), ...others]);
+});
+
+/** A writer that has the lock, or only believes so. */
+async function openWriter(t: TestContext, { records, url }: { records: string; url: string }) {
+  const stack = new AsyncDisposableStack();
+  t.after(() => stack.disposeAsync());
+  const reader = await openPostgresReader(records);
+  stack.defer(() => reader.close());
+  const store = await openClickHouse(url);
+  stack.defer(() => store.close());
+  const source = await openSource(records, 1_024);
+  stack.defer(() => source.close());
+  const states = { ...openState(reader), lock: async () => true, unlock: async () => {} };
+  return new ClickHouseWriter({
+    store,
+    names: openNames(reader),
+    states,
+    source,
+    pause: async () => {},
+    onRebuild() {},
+  });
+}
+
+test('writers that all believe they have the lock write each decision once', async (t) => {
+  t.diagnostic(`SEED=${runSeed}`);
+  const random = seeded(runSeed);
+  const { open, addDecisions, records, url } = await bench(t);
+  const columns = open();
+  const writers = [await openWriter(t, { records, url }), await openWriter(t, { records, url })];
+  let count = 0;
+  for (let round = 0; round < 12; round++) {
+    const more = random.pick([3, 40, BLOCK]);
+    await addDecisions(decided(count + 1, more));
+    count += more;
+    const steps = writers.map(async (writer) => {
+      for (let n = random.int(1, 4); n > 0; n--) await writer.step().catch(() => undefined);
+    });
+    await Promise.all([...steps, assertCounts(columns, decided(1, count))]);
+  }
+  await assertFolds(columns, decided(1, count));
+});
