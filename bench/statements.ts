@@ -8,6 +8,7 @@ import { temporaryFolder } from '../kit/launch.ts';
 import type { SqliteDb } from '../src/db/sqlite/db.ts';
 import { Parquet } from '../src/decisions/history/archive/parquet.ts';
 import { openColumns } from '../src/decisions/history/columns/columns.ts';
+import { PublicIds } from '../src/decisions/ledger/public-ids.ts';
 import { type ComputeDeps, computeStatements } from '../src/reports/statements/compute.ts';
 import { findBilled } from '../src/reports/statements/find.ts';
 import { parsePeriod } from '../src/reports/statements/statement.ts';
@@ -102,7 +103,7 @@ interface Given {
 }
 
 async function measured({ db, parquet, dir }: Given, total: number, { quick, say }: PartOptions): Promise<Figure[]> {
-  const deps = { db, parquet, ledgerNo: 7, now: () => NOW };
+  const deps = { db, parquet, ids: new PublicIds('a secret', { live: 7, test: 8 }), now: () => NOW };
   const columns = openColumns({
     records: join(dir, 'postern.db'),
     columnsFile: join(dir, 'columns.duckdb'),

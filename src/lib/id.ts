@@ -5,7 +5,7 @@
  */
 import { randomFillSync } from 'node:crypto';
 
-export const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
 
 /** Formats `value`, a safe integer ≥ 0, as `length` characters, most significant first. */
@@ -17,6 +17,17 @@ export function toBase32(value: number, length: number): string {
     rest = Math.floor(rest / 32);
   }
   return text;
+}
+
+const CHARACTERS = Buffer.from(ALPHABET);
+
+/** Writes an integer below 2^25 as five characters. */
+export function writeFive(target: Uint8Array, offset: number, value: number): void {
+  target[offset] = CHARACTERS[value >>> 20] as number;
+  target[offset + 1] = CHARACTERS[(value >>> 15) & 31] as number;
+  target[offset + 2] = CHARACTERS[(value >>> 10) & 31] as number;
+  target[offset + 3] = CHARACTERS[(value >>> 5) & 31] as number;
+  target[offset + 4] = CHARACTERS[value & 31] as number;
 }
 
 /** Parses `text`; undefined for a character outside the alphabet or a number above 2^53. */

@@ -19,6 +19,7 @@ import { type Columns, openColumns } from '../decisions/history/columns/columns.
 import { findDecisions } from '../decisions/history/find.ts';
 import { readInOrder } from '../decisions/history/read.ts';
 import { TEST_DAYS } from '../decisions/history/retention/test-sweep.ts';
+import { openPublicIds } from '../decisions/ledger/public-ids.ts';
 import { Snapshot } from '../decisions/snapshot/snapshot.ts';
 import { openVisiting } from '../decisions/visitors/open.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -106,7 +107,7 @@ async function openStore(
   opened.defer(() => clockWatch.stop());
   const startedAt = clock.now();
   await ensureDefaultPolicy(db, clock.now());
-  return { ...store, clockWatch, startedAt };
+  return { ...store, ids: await openPublicIds(db), clockWatch, startedAt };
 }
 
 /** Changes, ledger, columns, previews. */

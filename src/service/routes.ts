@@ -34,6 +34,7 @@ import { VERSION } from '../lib/version.ts';
 import { candidateRoutes } from '../policies/candidate-routes.ts';
 import { policyRoutes } from '../policies/routes.ts';
 import { attentionRoutes } from '../reports/attention/routes.ts';
+import { openCursors } from '../reports/partner/cursor.ts';
 import { type PartnerDeps, partnerRoutes } from '../reports/partner/routes.ts';
 import { statementRoutes } from '../reports/statements/routes.ts';
 import { findUnbilled } from '../reports/statements/unbilled.ts';
@@ -61,7 +62,7 @@ import { readProgress } from './privacy/store.ts';
 
 /** Adds every route. Hooks come before the routes they apply to. */
 export async function addRoutes(app: App, parts: Parts): Promise<void> {
-  const { config, own, db, clock, changes, follower, ledger, columns, snapshot, keys, sessions } = parts;
+  const { config, own, db, clock, changes, follower, ledger, ids, columns, snapshot, keys, sessions } = parts;
   const { testLedger, unregistered, identities, visitors, offers, published: signals } = parts;
   await allowOrigins(app, config.corsOrigins);
   describeApi(app, VERSION);
@@ -86,6 +87,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
     clock,
     maxAge,
     precision: privacy,
+    ids,
   };
   const robotsReads = openReads(app, parts);
   accessRoutes(app, { ...checkDeps, openSignalsOf: signals.ofPages });
@@ -95,8 +97,8 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   probeRoutes(app, { db, changes, clock });
   const finder = openFinder(db, columns);
   const tests = openTestLog(db, testLedger.ledgerNo);
-  decisionRoutes(app, { db, ledger, finder, tests, robots: openRobotsJudge(db), parquet: parts.archive });
-  receiptRoutes(app, { db, parquet: parts.archive, ledgerNo: ledger.ledgerNo, signing: parts.signing });
+  decisionRoutes(app, { db, ledger, ids, finder, tests, robots: openRobotsJudge(db), parquet: parts.archive });
+  receiptRoutes(app, { db, parquet: parts.archive, ids, signing: parts.signing });
   logRoutes(app, { db, signing: config.receipts === 'public' ? parts.signing : null });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts, robotsReads);
@@ -130,12 +132,12 @@ function addPolicyRoutes(app: App, parts: Parts): void {
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
-  { config, db, changes, clock, columns, ledger, archive, signatures, keys, directory, signing }: Parts,
+  { config, db, changes, clock, columns, ledger, ids, archive, signatures, keys, directory, signing }: Parts,
   reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'> & { robotsReads: RobotsReads },
 ): void {
   const { now } = ledger;
   attentionRoutes(app, { db, columns, signatures, keys, directory, now });
-  const requesterNames = (ids: readonly string[]) => findNames(db, ids);
+  const requesterNames = (requesterIds: readonly string[]) => findNames(db, requesterIds);
   usageRoutes(app, { db, columns, now, robotsReads: reading.robotsReads, requesterNames });
   partnerRoutes(app, {
     ...reading,
@@ -145,6 +147,8 @@ function addReports(
     columns,
     parquet: archive,
     ledgerNo: ledger.ledgerNo,
+    ids,
+    cursors: openCursors(db),
     signing,
     now,
     publisher: config.publisher,
@@ -191,11 +195,11 @@ function addContentRoutes(app: App, { db, changes, clock, collections, columns }
 }
 
 /** Returns the parts with which statements are counted. */
-const pickCounting = ({ db, columns, archive, ledger }: Parts) => ({
+const pickCounting = ({ db, columns, archive, ledger, ids }: Parts) => ({
   db,
   columns,
   parquet: archive,
-  ledgerNo: ledger.ledgerNo,
+  ids,
   now: ledger.now,
 });
 

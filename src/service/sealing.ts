@@ -9,9 +9,8 @@ interface Own {
   logger: FastifyBaseLogger;
 }
 
-interface Base extends Pick<SealingDeps, 'db' | 'records'> {
+interface Base extends Pick<SealingDeps, 'db' | 'records' | 'ids'> {
   clock: { now(): number };
-  ledger: { ledgerNo: number };
   lease(name: string): { held(): boolean };
 }
 
@@ -19,7 +18,7 @@ interface Base extends Pick<SealingDeps, 'db' | 'records'> {
 export async function keepLog(
   { config: { receipts, publicUrl }, logger }: Own,
   opened: AsyncDisposableStack,
-  { db, records, clock, ledger: { ledgerNo }, lease }: Base,
+  { db, records, ids, clock, lease }: Base,
 ): Promise<Signing | null> {
   if (receipts === 'off' || publicUrl === null) return null;
   // Without the scheme, as logs of C2SP are named.
@@ -27,6 +26,6 @@ export async function keepLog(
   const onProblem = (error: unknown): void =>
     logger.warn({ err: error }, 'decisions could not be sealed and will be later');
   const now = (): number => clock.now();
-  opened.defer(startSealing({ db, records, ledgerNo, now, signing, isOurs: lease('log').held, onProblem }));
+  opened.defer(startSealing({ db, records, ids, now, signing, isOurs: lease('log').held, onProblem }));
   return signing;
 }

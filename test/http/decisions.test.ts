@@ -61,7 +61,8 @@ describe('a decision read again is the answer that was given, with what it was m
       for (const { explanation: _, remedies: __, ...answer } of given) {
         const { body, status } = await read(answer.id);
         assert.equal(status, 200);
-        const { purpose, permission, context, license, ...again } = body;
+        const { publicId, purpose, permission, context, license, ...again } = body;
+        assert.deepEqual((await read(publicId)).body, body);
         const { explanation: ___, remedies: ____, ...rest } = again;
         assert.deepEqual(rest, answer);
         const inputs = one as Any;

@@ -127,6 +127,13 @@ export async function check(postern: TestService, body: object, key?: string): P
   return answer.body;
 }
 
+/** Reads the id of a decision as partners and visitors see it. */
+export async function readPublicId(postern: TestService, id: string): Promise<string> {
+  const { body } = await postern.call('GET', `/v1/access/decisions/${id}`);
+  assert.match(body.publicId, ID('dec'));
+  return body.publicId;
+}
+
 export interface Wire {
   body?: string | Uint8Array;
   headers?: Record<string, string | string[]>;

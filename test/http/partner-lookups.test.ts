@@ -11,6 +11,7 @@ import { databaseSettings, dropDatabase, startTestService } from '../../kit/serv
 import { Failure } from '../../src/api/errors.ts';
 import type { Db } from '../../src/db/db.ts';
 import { decisionId, parseDecisionId } from '../../src/decisions/ledger/decision.ts';
+import { openPublicIds, PublicIds } from '../../src/decisions/ledger/public-ids.ts';
 import { planBudget } from '../../src/lib/memory.ts';
 import { getOwnDecision } from '../../src/reports/partner/decisions.ts';
 import { getOwnBilled, getOwnLicenseUsage } from '../../src/reports/partner/me.ts';
@@ -63,10 +64,12 @@ async function readsOf(ask: (db: Db) => Promise<unknown>): Promise<{ reads: [str
 }
 
 const { ledgerNo, at, seq } = parseDecisionId(ids.decision) as NonNullable<ReturnType<typeof parseDecisionId>>;
+const shown = await openPublicIds(db);
 const deps = (spied: Db): any => ({
   db: spied,
   ledgerNo,
   tests: { db: spied, ledgerNo: ledgerNo + 1 },
+  ids: shown,
   parquet: { isConfigured: false },
   now: clock.now,
 });
@@ -79,6 +82,16 @@ const LOOKUPS: Record<
   decision: {
     theirs: ids.decision,
     never: [decisionId(ledgerNo, at, seq + 1_000), decisionId(ledgerNo, at + 1, seq)],
+    read: (spied, as, id) => getOwnDecision(deps(spied), as, id),
+  },
+  'decision by its public id': {
+    theirs: shown.toPublic(ids.decision),
+    never: [
+      decisionId(ledgerNo, at, seq + 1_000),
+      shown.idOf({ at, seq: seq + 1_000 }),
+      nextTo(shown.toPublic(ids.decision)),
+      new PublicIds('of another installation', shown.ledgers).toPublic(ids.decision),
+    ],
     read: (spied, as, id) => getOwnDecision(deps(spied), as, id),
   },
   'usage of a license': {

@@ -14,7 +14,7 @@ import { commandHere } from '../../kit/command.ts';
 import { dropDatabase, startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { rootOver } from '../receipts/second.ts';
-import { assertError, assertStatus, item, made, makeKey, makePolicy } from './given.ts';
+import { assertError, assertStatus, item, made, makeKey, makePolicy, readPublicId } from './given.ts';
 
 const MINUTE_MS = 60_000;
 const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
@@ -57,7 +57,7 @@ async function use(postern: Started, requesterId = 'acme', times = 8) {
     const body = { contentId, requesterId, purpose: i % 3 === 0 ? 'search' : 'training' };
     const answer = await postern.call('POST', '/v1/access/check', { body });
     assert.equal(answer.body.allowed, true, answer.text);
-    ids.push(answer.body.id);
+    ids.push(await readPublicId(postern, answer.body.id));
   }
   const listed = await postern.call('GET', `/v1/statements?period=2026-10&licenseId=${license.id}`);
   return { id: listed.body.data[0].id as string, ids, token, contentId };
@@ -141,6 +141,10 @@ test('one receipt proves the statement, and one each decision of its lines, for 
   }
   const theirs = await receiptOf(postern, `/v1/me/statements/${id}/proof?decisionId=${ids[0]}`, token);
   assert.equal((await verifyReceipt(theirs, keys)).counted?.decisionId, ids[0]);
+  // The publisher's own id of the decision stands for the same.
+  const { body: decided } = await postern.call('GET', `/v1/access/decisions/${ids[0]}`);
+  const named = await receiptOf(postern, `${proofPath(id)}?decisionId=${decided.id}`);
+  assert.equal((await verifyReceipt(named, keys)).counted?.decisionId, ids[0]);
   const absent = await postern.call('GET', `${proofPath(id)}?decisionId=dec_0`);
   assertError(absent, 'decision_not_found');
   await verifyReceipt(await receiptOf(postern, `/v1/access/decisions/${ids[0]}/proof`), keys);

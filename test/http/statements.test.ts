@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
-import { assertError, assertStatus, ID, item, MOMENT, made, makeKey, makePolicy } from './given.ts';
+import { assertError, assertStatus, ID, item, MOMENT, made, makeKey, makePolicy, readPublicId } from './given.ts';
 
 const DAY_MS = 86_400_000;
 const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
@@ -36,7 +36,7 @@ const newLicense = async (terms: object | null = TERMS) => {
   return made(postern, '/v1/licenses', { requesterId, type: 'commercial', terms });
 };
 
-/** Checks that are allowed, in order; returns their ids. */
+/** Checks that are allowed, in order; returns their public ids. */
 async function use(requesterId: string, purposes: (string | null)[], contentId = article.id): Promise<string[]> {
   const ids: string[] = [];
   for (const purpose of purposes) {
@@ -45,7 +45,7 @@ async function use(requesterId: string, purposes: (string | null)[], contentId =
     const answer = await postern.call('POST', '/v1/access/check', { body });
     assertStatus(answer, 200);
     assert.equal(answer.body.allowed, true, answer.text);
-    ids.push(answer.body.id);
+    ids.push(await readPublicId(postern, answer.body.id));
   }
   return ids;
 }

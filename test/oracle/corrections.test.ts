@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { type Random, runSeed, seeded } from '../../kit/random.ts';
 import { Parquet } from '../../src/decisions/history/archive/parquet.ts';
 import { openColumns } from '../../src/decisions/history/columns/columns.ts';
+import { PublicIds } from '../../src/decisions/ledger/public-ids.ts';
 import { type ComputeDeps, computeStatements } from '../../src/reports/statements/compute.ts';
 import { planFinalize } from '../../src/reports/statements/edits.ts';
 import { findBilled } from '../../src/reports/statements/find.ts';
@@ -202,7 +203,7 @@ async function finalize(deps: ComputeDeps, books: Books, month: number): Promise
 async function play(random: Random): Promise<void> {
   const records = await openRecords();
   const parquet = new Parquet(null, 64);
-  const deps = { db: records.db, parquet, ledgerNo: 7, now: () => NOW };
+  const deps = { db: records.db, parquet, ids: new PublicIds('a secret', { live: 7, test: 8 }), now: () => NOW };
   try {
     const books = newBooks(random);
     await write(records, books);

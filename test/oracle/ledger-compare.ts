@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { findDifferences } from '../../src/cli/statements/verify.ts';
 import type { Columns } from '../../src/decisions/history/columns/columns.ts';
 import type { History } from '../../src/decisions/history/count.ts';
+import { PublicIds } from '../../src/decisions/ledger/public-ids.ts';
 import {
   type ComputeDeps,
   type Computed,
@@ -91,7 +92,7 @@ async function compareUsage(columns: Columns, { computed, noLicense, noTerms, de
 async function verifyAlone(deps: ComputeDeps, billed: Billed): Promise<void> {
   const [computed] = await computeStatements(deps, [billed], { from: 'records' });
   const { statement } = computed as Computed;
-  const evidence = Readable.from(evidenceOf(deps, billed, billed.span.terms), { objectMode: false });
+  const evidence = Readable.from(evidenceOf(deps, billed, undefined), { objectMode: false });
   const found = await findDifferences(statement, { decisions: Readable.from([]), evidence });
   assert.deepEqual([found.missing, found.differences], [0, []], billed.id);
   assert.equal(found.decisions + found.recorded.deleted + found.recorded.retention, statement.decisions);
@@ -102,7 +103,7 @@ export async function compare(
   counting: History,
   { statements: expected, noTerms, noLicense, deleted, quotas }: Count,
 ): Promise<unknown[]> {
-  const deps = { ...counting, ledgerNo: 7, now: () => NOW };
+  const deps = { ...counting, ids: new PublicIds('a secret', { live: 7, test: 8 }), now: () => NOW };
   const { contracts, billed } = await findBilled(deps.db, { period: YEARS }, NOW);
   const computed = await computeStatements(deps, billed);
   const rest = new Map(expected);

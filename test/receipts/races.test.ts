@@ -14,6 +14,7 @@ import { betweenSeqs, replaceInDecisions } from '../../src/decisions/history/ret
 import { eraseInputsBatch, retireBatch } from '../../src/decisions/history/retention/retire.ts';
 import { forgetTree } from '../../src/decisions/history/sealed/forget.ts';
 import { startSealing } from '../../src/decisions/history/sealed/seal.ts';
+import { openPublicIds } from '../../src/decisions/ledger/public-ids.ts';
 import { check, item, made } from '../http/given.ts';
 
 const DECISIONS = 3;
@@ -88,12 +89,11 @@ async function sealAll(dataDir: string, racing: (db: Db, seal: () => Promise<voi
   const { POSTERN_DATABASE_URL: url } = await databaseSettings(dataDir);
   const records = url ?? join(dataDir, 'postern.db');
   const db = url === undefined ? await openSqlite(records) : await openPostgres(url);
-  const [ledger] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
   const seal = async (through: Db): Promise<void> => {
     const stop = startSealing({
       db: through,
       records,
-      ledgerNo: Number(ledger?.value),
+      ids: await openPublicIds(db),
       now: () => Date.now(),
       signing: { origin: 'access.example.com/log', earlier: [] },
       isOurs: () => true,

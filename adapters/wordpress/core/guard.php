@@ -171,9 +171,8 @@ final class Guard {
 			$context['method'] = $this->visit->method;
 		}
 		$check = $about + array( 'context' => (object) $context, 'explain' => true );
-		if ( strlen( $url ) <= 2048 ) {
-			$check['page'] = $url;
-		}
+		// With a page, the id is one that the visitor may see.
+		$check['page'] = strlen( $url ) <= 2048 ? $url : '';
 		$visitor = $this->proofs( $url );
 		return array() === $visitor ? $check : $check + array( 'visitor' => $visitor );
 	}

@@ -24,8 +24,8 @@ export function checkOf(options: CommonOptions, visit: Visit, { context, ...aske
       method: visit.method.length > METHOD_LENGTH_MAX ? undefined : visit.method,
     }),
     explain: options.remedies === false ? undefined : true,
-    // A URL that the service would refuse has no signals; the check itself is about the item.
-    page: url.length > PAGE_LENGTH_MAX ? undefined : url,
+    // One that the service would refuse has no signals. With a page, the id is one that the visitor may see.
+    page: url.length > PAGE_LENGTH_MAX ? '' : url,
   });
 }
 

@@ -2934,7 +2934,7 @@ export interface components {
             visitor?: components["schemas"]["Visitor"];
             /** @description Adds `explanation` and, on a denial, `remedies` */
             explain?: boolean;
-            /** @description The URL of the page that the visitor wants. Adds `signals`: what the answer to it says about licenses; not with `asOf`. */
+            /** @description The URL of the page that the visitor wants. Adds `signals`: what the answer to it says about licenses; not with `asOf`. Without an `Idempotency-Key`, `id` is the one that visitors may see. */
             page?: string;
             /** @description Decides without recording and without using a rate limit or a quota */
             dryRun?: boolean;
@@ -4253,6 +4253,8 @@ export interface components {
         /** @description A recorded decision and the check it answers */
         LoggedDecision: {
             id: string;
+            /** @description The id as partners and visitors see it; both are found */
+            publicId: string;
             /** @enum {string} */
             object: "access_decision";
             allowed: boolean;

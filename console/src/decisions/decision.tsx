@@ -194,6 +194,7 @@ function AnswerFacts({ decision }: { decision: Decision }) {
             ? NONE
             : `${formatCount(quota.used)} of ${formatCount(quota.units)} units were used${quota.period === 'term' ? '' : ` this ${quota.period}`}`,
         Id: <Id of={decision.id ?? ''} />,
+        'Public id': <Id of={decision.publicId} />,
       }}
     />
   );

@@ -2,7 +2,8 @@
  * The web server: the steps of every request. In order: request id, caller and permission (onRequest), body
  * (parseJson), schema (validate), idempotency (preHandler), handler. Every refusal leaves through `answerError`.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type preSerializationAsyncHookHandler } from 'fastify';
@@ -28,9 +29,21 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Ids of requests that bring none: random for this process, then counted, because random bytes for each cost more. */
-const PROCESS = `req_${randomBytes(12).toString('hex')}_`;
-let count = 0;
+/**
+ * For the ids of requests that bring none: a count would show how many others ask. Many at once, because random bytes
+ * for each cost more.
+ */
+const drawn = Buffer.alloc(12 * 512);
+let next = drawn.length;
+
+function toRequestId({ headers: { 'x-request-id': given } }: Pick<IncomingMessage, 'headers'>): string {
+  if (typeof given === 'string' && REQUEST_ID.test(given)) return given;
+  if (next === drawn.length) {
+    randomFillSync(drawn);
+    next = 0;
+  }
+  return `req_${drawn.toString('hex', next, (next += 12))}`;
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -45,8 +58,7 @@ declare module 'fastify' {
 
 export function createServer(logger: FastifyBaseLogger): App {
   const app = Fastify({
-    genReqId: ({ headers: { 'x-request-id': given } }) =>
-      typeof given === 'string' && REQUEST_ID.test(given) ? given : PROCESS + ++count,
+    genReqId: toRequestId,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: 0,
@@ -118,7 +130,7 @@ function answerMalformed(error: Error & { code?: string }, socket: Socket): void
     return;
   }
   const failure = new Failure('invalid_request', MALFORMED[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.');
-  const id = PROCESS + ++count;
+  const id = `req_${randomBytes(12).toString('hex')}`;
   const body = errorBody(failure, id);
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nRequest-Id: ${id}\r\nContent-Type: application/json; charset=utf-8\r\n` +

@@ -1,9 +1,10 @@
 /** Counts a statement again from exported decisions, and compares. */
 import type { Answered } from '../../../client/src/types.ts';
-import { DECISION_ID_LENGTH } from '../../decisions/ledger/decision-ids.ts';
+import { DECISION_ID_LENGTH, DECISION_LINE } from '../../decisions/ledger/decision-ids.ts';
 import { invocation } from '../../lib/invocation.ts';
+import type { TallyIds } from '../../reports/statements/id-hash.ts';
 import type { Tallied } from '../../reports/statements/tallied.ts';
-import { Tally, type TallyIds } from '../../reports/statements/tally.ts';
+import { Tally } from '../../reports/statements/tally.ts';
 import { countsPurpose } from '../../rules/terms/terms.ts';
 import { textLines } from '../import/text-lines.ts';
 import { misused } from '../outcome.ts';
@@ -45,6 +46,8 @@ export interface Verified {
 /** A decision, as the log exports it, or a statement its evidence. */
 export interface Exported {
   id: string;
+  /** The id as partners see it; evidence has one id. */
+  publicId?: string;
   allowed: boolean;
   enforced?: boolean;
   licenseId: string | null;
@@ -110,19 +113,42 @@ async function readAll(
   statement: Statement,
   { decisions, archived, evidence }: Required<Omit<DecisionSources, 'evidence'>> & Pick<DecisionSources, 'evidence'>,
 ): Promise<Map<string, Known>> {
-  const own = new Map<string, Known>(archived.map((one) => [one.id, { ...one, recordOnly: false }]));
+  const own = new Map<string, Known>();
+  for (const one of archived) {
+    const { id } = spelled(statement, one);
+    if (one.publicId === undefined && !isOfLog(statement, one)) throw misused(OLD_FILES);
+    own.set(id, { ...one, id, recordOnly: false });
+  }
   for (const source of [decisions, ...(evidence === undefined ? [] : [evidence])]) {
     let no = 0;
     for await (const lines of textLines(source)) {
       for (const line of lines) {
         no += 1;
         if (line.trim() === '') continue;
-        const one = readDecision(line, no);
+        const one = spelled(statement, readDecision(line, no));
         if (belongsTo(statement, one)) own.set(one.id, joined(own.get(one.id), one));
       }
     }
   }
   return own;
+}
+
+/** Where the number of a ledger is in the ids that name it. */
+const LEDGER = [14, 20] as const;
+const OLD_FILES =
+  'The archive was written by an earlier version: its files lack the ids that statements have. Leave out --archive: the service reads the files with the ids.';
+
+/**
+ * Returns the decision with the id that the statement has for it: as partners see it. A statement that became final
+ * before there were such ids has those of the log.
+ */
+const spelled = (statement: Statement, one: Exported): Exported =>
+  one.publicId === undefined || isOfLog(statement, one) ? one : { ...one, id: one.publicId };
+
+/** Returns whether a statement has the ids of the log, of which this is one, or none. */
+function isOfLog({ lines }: Statement, { id }: Exported): boolean {
+  const first = lines.find(({ firstDecisionId }) => firstDecisionId !== null)?.firstDecisionId;
+  return first == null || first.slice(...LEDGER) === id.slice(...LEDGER);
 }
 
 function joined(known: Known | undefined, one: Exported): Known {
@@ -168,15 +194,15 @@ function tallyRecorded(statement: Statement, sorted: readonly Known[]): Verified
 
 /** The ids as they were exported, by place. A text that is no id changes every hash. */
 function exportedIds(sorted: readonly Exported[]): TallyIds {
-  const encoder = new TextEncoder();
   const idAt = (seq: number): string => (sorted[seq] as Exported).id;
   return {
     idOf: ({ seq }) => idAt(seq),
-    frame: () => {},
-    write(target, offset, _at, seq) {
-      const bytes = encoder.encode(idAt(seq));
-      if (bytes.length === DECISION_ID_LENGTH) target.set(bytes, offset);
-      else target.fill(0, offset, offset + DECISION_ID_LENGTH);
+    write(target, { seq }) {
+      for (let i = 0, offset = 0; i < seq.length; i++, offset += DECISION_LINE) {
+        const bytes = Buffer.from(idAt(seq[i] as number));
+        if (bytes.length === DECISION_ID_LENGTH) target.set(bytes, offset);
+        else target.fill(0, offset, offset + DECISION_ID_LENGTH);
+      }
     },
   };
 }

@@ -12,6 +12,7 @@ import { openExplainer } from '../explain/explain.ts';
 import type { Decision, Draft } from '../ledger/decision.ts';
 import type { Grounds, LedgerReceipt } from '../ledger/ledger.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
+import { type PublicIds, withPublicId } from '../ledger/public-ids.ts';
 import { type Ask, accept, acceptOne } from './ask.ts';
 import { decideFresh, KeptDecisions } from './attempts.ts';
 import { type CheckAttempt, type CheckDeps, check, checkAll } from './check.ts';
@@ -23,6 +24,7 @@ const checking = { tag: 'Access', permission: 'access:check' } as const;
 
 export type AccessRouteDeps = CheckDeps &
   WhoDeps & {
+    ids: PublicIds;
     /** Never throws: an answer without signals is better than none. */
     openSignalsOf(): SignalsOf | Promise<SignalsOf>;
   };
@@ -71,9 +73,10 @@ function decideOne(deps: AccessRouteDeps, { body, caller, idempotency }: OneRequ
   const decide = async (found: Ask): Promise<Decision> => {
     const explainer = found.explain === true ? openExplainer(caller, 'explain', deps, await deps.offers.read()) : null;
     const signalsOf = found.page !== undefined ? await deps.openSignalsOf() : undefined;
-    return keeping(idempotency, ONE, (toReceipt) =>
+    const decision = await keeping(idempotency, ONE, (toReceipt) =>
       check(deps, found, { caller, grounds, explainer, signalsOf, toReceipt }),
     );
+    return isForVisitor(found, idempotency) ? withPublicId(deps.ids, decision) : decision;
   };
   if (ask.sent !== undefined) return withVisitors(deps, [ask]).then(onlyAsk).then(decide);
   // A check that wants no more than its decision has no promise to spare.
@@ -106,10 +109,18 @@ async function decideBatch(
   const offers = has(({ explain }) => explain === true) ? await deps.offers.read() : null;
   const explainer = offers === null ? null : openExplainer(caller, 'checks', deps, offers);
   const signalsOf = has(({ page }) => page !== undefined) ? await deps.openSignalsOf() : undefined;
-  return keeping(idempotency, frame, (toReceipt) =>
+  const answers = await keeping(idempotency, frame, (toReceipt) =>
     checkAll(deps, asks, { caller, grounds, explainer, signalsOf, toReceipt, kept: kept.under({ caller, offers }) }),
   );
+  if (signalsOf === undefined) return answers;
+  return mapInSlices(answers, (answer, i) =>
+    'object' in answer && isForVisitor(asks[i] as Ask, idempotency) ? withPublicId(deps.ids, answer) : answer,
+  );
 }
+
+/** A guard shows the visitor of a page the id. An answer that is kept for repetitions is the caller's own. */
+const isForVisitor = ({ page }: Ask, idempotency: Idempotency | null): boolean =>
+  page !== undefined && idempotency === null;
 
 type Answer = Decision | Failure;
 

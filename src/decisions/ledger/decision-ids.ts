@@ -1,5 +1,5 @@
 /** The ids of many decisions of one ledger, as bytes: as `decisionId` makes them, in a tenth of the time. Pure. */
-import { ALPHABET } from '../../lib/id.ts';
+import { writeFive } from '../../lib/id.ts';
 import { decisionId } from './decision.ts';
 
 /** Time and number of a decision: ids sort by both. */
@@ -8,10 +8,17 @@ export interface DecisionKey {
   seq: number;
 }
 
+/** Several of them. */
+export interface DecisionKeys {
+  at: Float64Array;
+  seq: Float64Array;
+}
+
 /** Characters of an id. */
 export const DECISION_ID_LENGTH = 30;
+/** An id and a line feed. */
+export const DECISION_LINE = DECISION_ID_LENGTH + 1;
 const encoder = new TextEncoder();
-const CHARACTERS = encoder.encode(ALPHABET);
 /** Where the time and the number begin; both have ten characters. */
 const TIME = 4;
 const NUMBER = 20;
@@ -31,15 +38,13 @@ export class DecisionIds {
     return decisionId(this.#ledgerNo, at, seq);
   }
 
-  /** Writes the parts that all ids of the ledger share. */
-  frame(target: Uint8Array, offset: number): void {
-    target.set(this.#frame, offset);
-  }
-
-  /** Writes the other parts of an id. */
-  write(target: Uint8Array, offset: number, at: number, seq: number): void {
-    writeTen(target, offset + TIME, at);
-    writeTen(target, offset + NUMBER, seq);
+  /** Writes ids, each with room for a line feed. */
+  write(target: Uint8Array, { at, seq }: DecisionKeys): void {
+    for (let i = 0, offset = 0; i < at.length; i++, offset += DECISION_LINE) {
+      target.set(this.#frame, offset);
+      writeTen(target, offset + TIME, at[i] as number);
+      writeTen(target, offset + NUMBER, seq[i] as number);
+    }
   }
 }
 
@@ -47,15 +52,6 @@ export class DecisionIds {
 function writeTen(target: Uint8Array, offset: number, value: number): void {
   // A remainder would take longer than all the rest.
   const high = Math.floor(value / HALF);
-  const low = value - high * HALF;
-  target[offset] = CHARACTERS[high >>> 20] as number;
-  target[offset + 1] = CHARACTERS[(high >>> 15) & 31] as number;
-  target[offset + 2] = CHARACTERS[(high >>> 10) & 31] as number;
-  target[offset + 3] = CHARACTERS[(high >>> 5) & 31] as number;
-  target[offset + 4] = CHARACTERS[high & 31] as number;
-  target[offset + 5] = CHARACTERS[low >>> 20] as number;
-  target[offset + 6] = CHARACTERS[(low >>> 15) & 31] as number;
-  target[offset + 7] = CHARACTERS[(low >>> 10) & 31] as number;
-  target[offset + 8] = CHARACTERS[(low >>> 5) & 31] as number;
-  target[offset + 9] = CHARACTERS[low & 31] as number;
+  writeFive(target, offset, high);
+  writeFive(target, offset + 5, value - high * HALF);
 }

@@ -73,6 +73,8 @@ export interface RobotsJudge {
 
 /** A decision with the inputs of its check. */
 export interface LoggedDecision extends Decision {
+  /** The id as partners and visitors see it; only in answers. */
+  publicId?: string;
   /** The URL that stands for all spellings of its file; absent where that is `url`, and of an item. */
   file?: string;
   permission: string | null;

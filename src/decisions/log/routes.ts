@@ -12,6 +12,7 @@ import { type Caller, holdsPermission, isPublicKey, type Mode } from '../../api/
 import { findContent } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
 import { cutPage, fromCursor, PAGE_DEFAULT, SEQ_FORM } from '../../db/page.ts';
+import { mapInSlices } from '../../lib/slices.ts';
 import { toLowerLetters } from '../../lib/text.ts';
 import { findPolicyNo } from '../../policies/store.ts';
 import { reasonCode } from '../../rules/reason.ts';
@@ -20,6 +21,7 @@ import { findDecision, readDecisions } from '../history/find.ts';
 import { asTest } from '../history/test-log.ts';
 import { parseDecisionId } from '../ledger/decision.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { PublicIds } from '../ledger/public-ids.ts';
 import { findBroken, keepBroken } from './broken.ts';
 import { toGroundsFilter, toUrlPrefix } from './grounds.ts';
 import {
@@ -42,6 +44,7 @@ import {
 export interface LogDeps {
   db: Db;
   ledger: Ledger;
+  ids: PublicIds;
   finder: DecisionFinder;
   tests: DecisionLog;
   robots: RobotsJudge;
@@ -54,13 +57,14 @@ const reading = { tag: 'Access', permission: 'analytics:read' } as const;
 const STREAM_CHUNK = 5000;
 
 export function decisionRoutes(app: App, deps: LogDeps): void {
-  const { db, ledger, finder, tests, parquet } = deps;
+  const { db, ledger, ids, finder, tests, parquet } = deps;
   const logs: Record<Mode, Log> = {
     live: { db, ledgerNo: ledger.ledgerNo, finder, parquet, mode: 'live' },
     test: { ...tests, mode: 'test' },
   };
   const named = async (decisions: LoggedDecision[], { query, caller }: Asked): Promise<NamedDecision[]> => {
-    const shown = isPublicKey(caller) ? decisions.map(withoutVisitor) : decisions;
+    const both = await mapInSlices(decisions, (one) => ({ ...one, publicId: ids.toPublic(one.id as string) }));
+    const shown = isPublicKey(caller) ? both.map(withoutVisitor) : both;
     const may = { policies: holdsPermission(caller.permissions, 'policies:read') };
     return query.expand === undefined ? shown : withNames(db, shown, may);
   };
@@ -106,10 +110,11 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     answer: LoggedDecisionSchema,
   };
   route(app, 'GET /v1/access/decisions/:id', read, async (request, reply) => {
-    const { id } = request.params;
+    const id = ids.toPlain(request.params.id);
     const log = parseDecisionId(id)?.ledgerNo === tests.ledgerNo ? logs.test : logs.live;
     const found = await findDecision(log, { id });
-    if (found === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
+    if (found === undefined)
+      throw fail('decision_not_found', `There is no decision ${request.params.id.slice(0, 100)}.`);
     return reply.send((await named([shownFrom(log, found)], request))[0]);
   });
 }
@@ -210,6 +215,7 @@ const CSV_COLUMNS: CsvColumns<NamedDecision> = [
   ['claimed', (one) => one.claimed],
   ['enforced', (one) => one.enforced],
   ['method', (one) => one.context?.method],
+  ['publicId', (one) => one.publicId],
 ];
 
 const NAME_COLUMNS: CsvColumns<NamedDecision> = [

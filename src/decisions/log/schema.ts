@@ -82,6 +82,7 @@ const nameOrNull = (description: string) => Type.Union([Type.String(), Type.Null
 export const LoggedDecision = Type.Object(
   {
     id: Type.String(),
+    publicId: Type.String({ description: 'The id as partners and visitors see it; both are found' }),
     ...decisionProperties,
     file: Type.Optional(
       Type.String({ description: 'The URL that stands for all spellings of the file; absent where that is `url`' }),

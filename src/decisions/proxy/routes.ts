@@ -20,6 +20,7 @@ import { type CheckDeps, check } from '../check/check.ts';
 import { asVisitor, type WhoDeps } from '../check/who.ts';
 import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
+import { type PublicIds, withPublicId } from '../ledger/public-ids.ts';
 import type { RobotsReads } from '../visitors/robots-reads.ts';
 import type { Visitor } from '../visitors/visitors.ts';
 import {
@@ -43,6 +44,7 @@ import { AuthorizeHeaders, AuthorizeOptions, PATH, readOptions } from './schema.
 import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
+  ids: PublicIds;
   signals: SiteSignals;
   robotsReads: Pick<RobotsReads, 'note'>;
   /** Returns the address for which the proxy forwards. */
@@ -132,7 +134,7 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
       const list = deps.offers.read();
       const explainer = toRemedier(deps, options, caller, list instanceof Promise ? await list : list);
       const explained = explainer === null ? asked : { ...asked, explain: true };
-      const decision = await check(deps, explained, { caller, grounds, explainer });
+      const decision = withPublicId(deps.ids, await check(deps, explained, { caller, grounds, explainer }));
       const url = readSentUrl(forwarded, target);
       const answer = await complete(deps, { ask: asked, decision, options, caller, url });
       if (price !== undefined && decision.allowed) answer.headers['crawler-price'] = price;

@@ -6,17 +6,21 @@ import type { Static } from 'typebox';
 import { fail } from '../../api/errors.ts';
 import { findContent, findContents } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
-import { cutPage, fromCursor, PAGE_DEFAULT, type Page, SEQ_FORM } from '../../db/page.ts';
+import { cutPage, PAGE_DEFAULT, type Page } from '../../db/page.ts';
 import { findDecision, readDecisions } from '../../decisions/history/find.ts';
 import { asTest } from '../../decisions/history/test-log.ts';
 import { type Decision, parseDecisionId } from '../../decisions/ledger/decision.ts';
+import type { PublicIds } from '../../decisions/ledger/public-ids.ts';
 import { toGroundsFilter, toUrlPrefix } from '../../decisions/log/grounds.ts';
 import type { DecisionFilter, DecisionLog, LoggedDecision } from '../../decisions/log/log.ts';
 import { findPolicyNo, findVersion } from '../../policies/store.ts';
 import { reasonCode } from '../../rules/reason.ts';
+import type { Cursors } from './cursor.ts';
 import type { ListOwnDecisionsQuery, PartnerDecision } from './schema.ts';
 
 export interface DecisionDeps extends DecisionLog {
+  ids: PublicIds;
+  cursors: Cursors;
   tests: DecisionLog;
 }
 
@@ -34,15 +38,22 @@ export async function listOwnDecisions(
 ): Promise<Page<DecisionView>> {
   const { limit = PAGE_DEFAULT, cursor, mode = 'live' } = query;
   const { db, finder, ledgerNo } = mode === 'test' ? deps.tests : deps;
-  const before = cursor === undefined ? null : Number(fromCursor(cursor, SEQ_FORM));
+  const before = cursor === undefined ? null : Number(await deps.cursors.open(requesterId, cursor, POSITION));
   const filter = await toFilter(db, requesterId, query, span);
   const found = filter === undefined ? NOTHING : await finder.find(filter, { before, limit: limit + 1 });
   const page = cutPage(found.seqs, limit, found.totalCount, String);
+  const last = page.hasMore ? page.data.at(-1) : undefined;
+  const nextCursor = last === undefined ? null : await deps.cursors.seal(requesterId, toPosition(last));
   const decisions = await readDecisions(db, ledgerNo, page.data);
-  return { ...page, data: await viewDecisions(db, mode === 'test' ? decisions.map(asTest) : decisions) };
+  const data = await viewDecisions({ db, ids: deps.ids }, mode === 'test' ? decisions.map(asTest) : decisions);
+  return { ...page, data, nextCursor };
 }
 
 const NOTHING = { seqs: [], totalCount: 0 };
+
+/** Pads it: the length of a sealed cursor says nothing of the number. */
+const toPosition = (seq: number): string => String(seq).padStart(15, '0');
+const POSITION = /^\d{15}$/;
 
 /** Returns undefined when the query names an item that is not registered. */
 async function toFilter(
@@ -62,16 +73,19 @@ async function toFilter(
 
 /** Throws decision_not_found, also for a decision about another requester. */
 export async function getOwnDecision(deps: DecisionDeps, requesterId: string, id: string): Promise<DecisionView> {
-  const isTest = parseDecisionId(id)?.ledgerNo === deps.tests.ledgerNo;
+  const ref = { id: deps.ids.toPlain(id), requesterId };
+  const isTest = parseDecisionId(ref.id)?.ledgerNo === deps.tests.ledgerNo;
   const log = isTest ? deps.tests : deps;
-  const ref = { id, requesterId };
   const decision = await findDecision(log, ref);
   if (decision === undefined) throw fail('decision_not_found', `There is no decision ${id.slice(0, 100)}.`);
-  const [view] = await viewDecisions(log.db, [isTest ? asTest(decision) : decision]);
+  const [view] = await viewDecisions({ db: log.db, ids: deps.ids }, [isTest ? asTest(decision) : decision]);
   return view as DecisionView;
 }
 
-async function viewDecisions(db: Db, decisions: readonly LoggedDecision[]): Promise<DecisionView[]> {
+async function viewDecisions(
+  { db, ids }: Pick<DecisionDeps, 'db' | 'ids'>,
+  decisions: readonly LoggedDecision[],
+): Promise<DecisionView[]> {
   const [contents, scopes] = await Promise.all([
     findContents(
       db,
@@ -81,7 +95,7 @@ async function viewDecisions(db: Db, decisions: readonly LoggedDecision[]): Prom
   ]);
   return decisions.map((decision) => ({
     ...viewDecision(decision, scopes),
-    id: decision.id as string,
+    id: ids.toPublic(decision.id as string),
     ...(decision.file === undefined ? {} : { file: decision.file }),
     source: contents.get(decision.contentId ?? '')?.source ?? null,
     permission: decision.permission,
@@ -150,7 +164,7 @@ async function readRules(db: Db, policyId: string, version: number): Promise<rea
 }
 
 /** The latest decision under each of the partner's own limits, among its newest decisions. */
-export async function ownLimits({ db, finder, ledgerNo }: DecisionDeps, requesterId: string) {
+export async function ownLimits({ db, finder, ledgerNo, ids }: DecisionDeps, requesterId: string) {
   const { seqs } = await finder.find({ requesterId }, { before: null, limit: LATEST });
   const decisions = await readDecisions(db, ledgerNo, seqs);
   const shared = await openScopes(db).ofAll(decisions);
@@ -162,7 +176,7 @@ export async function ownLimits({ db, finder, ledgerNo }: DecisionDeps, requeste
   }
   return [...latest.values()].map(({ id, rateLimit, created }) => ({
     rateLimit,
-    decisionId: id as string,
+    decisionId: ids.toPublic(id as string),
     at: created,
   }));
 }

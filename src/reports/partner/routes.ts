@@ -16,7 +16,6 @@ import { LicenseUsage, StatementAnswer } from '../statements/schema.ts';
 import { reportCsv } from '../usage/report-csv.ts';
 import { AccessPage, checkOwnAccess, OwnAccess } from './access.ts';
 import { listOwnContent, OwnContentPage, OwnContentQuery } from './content.ts';
-import { openCursors } from './cursor.ts';
 import { getOwnDecision, listOwnDecisions } from './decisions.ts';
 import { getOwnBilled, getOwnLicenseUsage, listOwnLicenses, listOwnStatements, type MeDeps, readMe } from './me.ts';
 import { ownRequestRoutes } from './own-requests.ts';
@@ -153,7 +152,7 @@ function usageRoute(partners: PartnerApp, deps: MeDeps): void {
   });
 }
 
-function accessRoutes(partners: PartnerApp, { db, now, checks }: PartnerDeps): void {
+function accessRoutes(partners: PartnerApp, { db, now, checks, cursors }: PartnerDeps): void {
   const access = {
     id: 'checkOwnAccess',
     is: 'Ask what you may have',
@@ -166,7 +165,7 @@ function accessRoutes(partners: PartnerApp, { db, now, checks }: PartnerDeps): v
     return toList({ data, hasMore: false, totalCount: data.length, nextCursor: null });
   });
 
-  const contents = { db, now, snapshot: checks.snapshot, cursors: openCursors(db) };
+  const contents = { db, now, snapshot: checks.snapshot, cursors };
   const content = {
     id: 'listOwnContent',
     is: 'List what you may have now',

@@ -3,19 +3,20 @@
 import { countLicensed, type History } from '../../decisions/history/count.ts';
 import { countOutside, type Unlicensed } from '../../decisions/history/outside.ts';
 import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
+import type { PublicIds } from '../../decisions/ledger/public-ids.ts';
 import { toIso } from '../../lib/clock.ts';
 import { toPartialPeriod } from '../../rules/terms/price.ts';
-import type { Terms } from '../../rules/terms/terms.ts';
 import { type BillingPeriodSpan, billingPeriodAt, billingPeriods } from '../../rules/terms/timeline.ts';
 import { type Bill, type Correction, computeBill, toAmount } from './bill.ts';
 import { type Correctable, findChanged, findCorrectable, findCorrection } from './corrections.ts';
+import type { TallyIds } from './id-hash.ts';
 import type { Billed, BilledContract, Statement } from './statement.ts';
 import { type FinalStatement, findFinals } from './store.ts';
 import type { Tallied, TallyOptions } from './tallied.ts';
 import { Tally } from './tally.ts';
 
 export interface ComputeDeps extends History {
-  ledgerNo: number;
+  ids: PublicIds;
   now(): number;
 }
 
@@ -30,6 +31,7 @@ interface Job {
   licenseId: string;
   span: Pick<BillingPeriodSpan, 'start' | 'end' | 'terms'>;
   tally: Tally;
+  ids: TallyIds;
   options: TallyOptions;
 }
 
@@ -70,7 +72,7 @@ async function computeCorrections(deps: ComputeDeps, open: readonly Billed[], re
   const latest = new Set(recount === 'records' ? [...correctable.values()].flatMap((some) => some.at(-1) ?? []) : []);
   const rest = [...correctable.values()].flat().filter((one) => !latest.has(one));
   const recounts = new Map(
-    [...latest, ...(await findChanged(deps, rest))].map((one) => [one, toRecount(deps, one.final)]),
+    [...latest, ...(await findChanged(deps, rest))].map((one) => [one, toRecount(deps.ids, one.final)]),
   );
   // Each time by itself: others may lie years back.
   for (const jobs of Map.groupBy(recounts.values(), ({ span }) => `${span.start} ${span.end}`).values()) {
@@ -84,28 +86,35 @@ async function computeCorrections(deps: ComputeDeps, open: readonly Billed[], re
 }
 
 /** Returns the way of a decision to the root of its line; undefined where no line counts it. */
-export async function provePath(deps: ComputeDeps, final: FinalStatement, decisionId: string) {
-  const job = toRecount(deps, final, { prove: decisionId });
+export async function provePath(deps: ComputeDeps, final: FinalStatement, id: string) {
+  const ids = findSpelling(deps.ids, final);
+  const decisionId = ids === deps.ids ? deps.ids.toPublic(id) : deps.ids.toPlain(id);
+  const job = toRecount(ids, final, { prove: decisionId });
   await runJobs(deps, [job]);
   const path = await job.tally.findPath();
   const line = path && job.tally.result().lines.find((one) => one.purpose === path.purpose && one.tier === path.tier);
-  return path && { ...path, root: line?.root };
+  return path && { ...path, decisionId, root: line?.root };
 }
 
-const newTally = ({ ledgerNo }: ComputeDeps, terms: Terms, options: TallyOptions): Tally =>
-  new Tally(terms, new DecisionIds(ledgerNo), options);
+/** Statements that became final with ids that name their ledger keep those. */
+export const findSpelling = (ids: PublicIds, final: FinalStatement | undefined): TallyIds =>
+  final?.statement.lines.some(({ firstDecisionId: id }) => id !== null && ids.isPlain(id)) === true
+    ? new DecisionIds(ids.ledgers.live)
+    : ids;
 
-const toJob = (deps: ComputeDeps, { contract, span }: Billed, options: TallyOptions): Job => ({
+const toJob = ({ ids }: ComputeDeps, { contract, span }: Billed, options: TallyOptions): Job => ({
   licenseId: contract.licenseId,
   span,
-  tally: newTally(deps, span.terms, options),
+  tally: new Tally(span.terms, ids, options),
+  ids,
   options,
 });
 
-const toRecount = (deps: ComputeDeps, { statement, from, to }: FinalStatement, options: TallyOptions = {}): Job => ({
+const toRecount = (ids: TallyIds, { statement, from, to }: FinalStatement, options: TallyOptions = {}): Job => ({
   licenseId: statement.licenseId,
   span: { start: from, end: to, terms: statement.terms },
-  tally: newTally(deps, statement.terms, options),
+  tally: new Tally(statement.terms, ids, options),
+  ids,
   options,
 });
 
@@ -118,12 +127,11 @@ async function runJobs(deps: ComputeDeps, jobs: Job[]): Promise<void> {
     licenses: { only: [...byLicense.keys()] },
     contents: jobs.some(({ span }) => span.terms.unit === 'distinct_content'),
   };
-  const ids = new DecisionIds(deps.ledgerNo);
   let last = '';
   let own: readonly Job[] = [];
   await countLicensed(deps, query, {
     begin() {
-      for (const job of jobs) job.tally = new Tally(job.span.terms, ids, job.options);
+      for (const job of jobs) job.tally = new Tally(job.span.terms, job.ids, job.options);
     },
     take(decision) {
       if (decision.licenseId !== last) {

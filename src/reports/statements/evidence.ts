@@ -6,11 +6,13 @@ import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import type { CountedDecision } from '../../decisions/history/counted.ts';
 import { type CountingQuery, read, readInOrder } from '../../decisions/history/read.ts';
-import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
+import type { DecisionKey } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
-import type { ComputeDeps } from './compute.ts';
+import { type ComputeDeps, findSpelling } from './compute.ts';
+import type { TallyIds } from './id-hash.ts';
 import type { Billed } from './statement.ts';
+import type { FinalStatement } from './store.ts';
 
 export const REMOVALS = ['deleted', 'retention'] as const;
 
@@ -33,12 +35,17 @@ export interface EvidenceRow {
   removed: (typeof REMOVALS)[number] | null;
 }
 
-/** Yields the decisions as NDJSON, in no order; the terms are those by which the statement counts. */
-export async function* evidenceOf(deps: ComputeDeps, { contract, span }: Billed, terms: Terms): AsyncGenerator<string> {
+/** Yields the decisions as NDJSON, in no order. */
+export async function* evidenceOf(
+  deps: ComputeDeps,
+  { contract, span }: Billed,
+  final: FinalStatement | undefined,
+): AsyncGenerator<string> {
+  const terms = final?.statement.terms ?? span.terms;
+  const ids = findSpelling(deps.ids, final);
   const { licenseId } = contract;
   const query = { from: span.start, to: span.end, licenseIds: [licenseId] };
-  const firsts = terms.unit === 'decision' ? undefined : await findFirsts(deps, query, terms);
-  const ids = new DecisionIds(deps.ledgerNo);
+  const firsts = terms.unit === 'decision' ? undefined : await findFirsts(deps, query, { terms, ids });
   for await (const found of read(deps, query)) {
     const names = await readContentIds(deps.db, found);
     const rows = found.map((one): EvidenceRow => {
@@ -62,17 +69,24 @@ export async function* evidenceOf(deps: ComputeDeps, { contract, span }: Billed,
 }
 
 /** Returns the numbers of the decisions that are the first of their content. */
-async function findFirsts(deps: ComputeDeps, query: CountingQuery, terms: Terms): Promise<Set<number>> {
-  let contents = new Map<number | string, number>();
+async function findFirsts(
+  deps: ComputeDeps,
+  query: CountingQuery,
+  { terms, ids }: { terms: Terms; ids: TallyIds },
+): Promise<Set<number>> {
+  let contents = new Map<number | string, DecisionKey>();
   await readInOrder(deps, query, {
     begin() {
       contents = new Map();
     },
-    take({ content, purpose, seq }) {
-      if (countsPurpose(terms, purpose) && !contents.has(content)) contents.set(content, seq);
+    take({ content, purpose, at, seq }) {
+      if (!countsPurpose(terms, purpose)) return;
+      const known = contents.get(content);
+      const isFirst = known === undefined || (known.at === at && ids.idOf({ at, seq }) < ids.idOf(known));
+      if (isFirst) contents.set(content, { at, seq });
     },
   });
-  return new Set(contents.values());
+  return new Set([...contents.values()].map(({ seq }) => seq));
 }
 
 const NAMES_AT_ONCE = 1_000;

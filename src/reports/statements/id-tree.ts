@@ -3,11 +3,8 @@
  * grows with a 256th of the ids, and only for a proof.
  */
 import { Buffer } from 'node:buffer';
-import { DECISION_ID_LENGTH } from '../../decisions/ledger/decision-ids.ts';
+import { DECISION_ID_LENGTH, DECISION_LINE } from '../../decisions/ledger/decision-ids.ts';
 import { append, type Edge, edgeRoot, proveInclusion, sha256, TILE } from '../../lib/merkle.ts';
-
-/** Bytes of an id and a line feed. */
-export const LINE = DECISION_ID_LENGTH + 1;
 
 /** The tree over ids: each is a leaf. */
 export class IdTree {
@@ -27,7 +24,7 @@ export class IdTree {
   /** Adds ids, each followed by a line feed. */
   add(lines: Uint8Array): void {
     const leaves: Buffer[] = [];
-    for (let offset = 0; offset < lines.length; offset += LINE) {
+    for (let offset = 0; offset < lines.length; offset += DECISION_LINE) {
       const id = lines.subarray(offset, offset + DECISION_ID_LENGTH);
       if (this.#proven?.equals(id) === true) this.#index = this.#edge.size + leaves.length;
       this.#leaf.set(id, 1);

@@ -29,16 +29,16 @@ export async function statementReceipt(deps: StatementReceiptDeps, { id }: Bille
   return makeStatementReceipt(deps, { id, since, findCounted });
 }
 
-async function findLine(deps: ComputeDeps, final: FinalStatement, decisionId: string): Promise<CountedOn> {
+async function findLine(deps: ComputeDeps, final: FinalStatement, asked: string): Promise<CountedOn> {
   const { id, lines } = final.statement;
-  const named = decisionId.slice(0, 100);
+  const named = asked.slice(0, 100);
   if (lines.some(({ kind, root }) => kind === 'usage' && root === undefined)) {
     const message = `Statement ${id} became final before lines had roots. Its receipt proves the SHA-256 over all ids of each line.`;
     throw fail('invalid_request', message, { param: 'decisionId' });
   }
-  const path = await provePath(deps, final, decisionId);
+  const path = await provePath(deps, final, asked);
   if (path === undefined) throw fail('decision_not_found', `Statement ${id} has no line that counts ${named}.`);
-  const { purpose, tier, root, index, hashes } = path;
+  const { decisionId, purpose, tier, root, index, hashes } = path;
   const line = lines.findIndex(
     (one) => one.kind === 'usage' && one.purpose === purpose && one.tier === tier + 1 && one.root === root,
   );

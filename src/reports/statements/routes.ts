@@ -145,7 +145,7 @@ export async function sendStatement(deps: SendDeps, reply: FastifyReply, { accep
 
 async function sendEvidence(deps: ComputeDeps, reply: FastifyReply, billed: Billed): Promise<FastifyReply> {
   const final = (await findFinals(deps.db, [billed.id])).get(billed.id);
-  const lines = evidenceOf(deps, billed, final?.statement.terms ?? billed.span.terms);
+  const lines = evidenceOf(deps, billed, final);
   // A failure at the beginning is answered as one.
   const first = await lines.next();
   return sendText(reply, MEDIA_TYPE_OF_EVIDENCE, first.done === true ? '' : following(first.value, lines));

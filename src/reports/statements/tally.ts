@@ -1,14 +1,15 @@
 /**
- * Counts the decisions of one billing period, pure. Decisions come in the order of their ids. Each one is on one line:
- * that of its purpose, and of the tier that the number of its unit falls into.
+ * Counts the decisions of one billing period, pure. Decisions come in the order of time and number, and count in that
+ * of their ids, so that a partner who has the ids counts the same. Each one is on one line: that of its purpose, and of
+ * the tier that the number of its unit falls into.
  */
-import { createHash, type Hash } from 'node:crypto';
 import type { LicensedRun } from '../../decisions/history/columns/licensed.ts';
 import { inIdOrder, type LicensedRows, type RowPlaces, within } from '../../decisions/history/columns/licensed-rows.ts';
-import type { DecisionKey } from '../../decisions/ledger/decision-ids.ts';
+import type { DecisionKey, DecisionKeys } from '../../decisions/ledger/decision-ids.ts';
 import { tierIndex } from '../../rules/terms/price.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
-import { IdTree, LINE } from './id-tree.ts';
+import { IdHash, newKeys, type TallyIds, toIdOrder } from './id-hash.ts';
+import { IdTree } from './id-tree.ts';
 import type { CountedPath, Tallied, TalliedLine, TallyOptions } from './tallied.ts';
 
 export interface TallyDecision extends DecisionKey {
@@ -17,15 +18,6 @@ export interface TallyDecision extends DecisionKey {
   content: number | string;
   /** Its item was deleted. */
   deleted: boolean;
-}
-
-/** The ids of the decisions; each has `DECISION_ID_LENGTH` bytes. */
-export interface TallyIds {
-  idOf(key: DecisionKey): string;
-  /** Writes the parts that all ids share. */
-  frame(target: Uint8Array, offset: number): void;
-  /** Writes the other parts. */
-  write(target: Uint8Array, offset: number, at: number, seq: number): void;
 }
 
 /** Further purposes share a line. */
@@ -49,67 +41,6 @@ type Counted = { purpose: string | null; decisions: number } & (
   | { counts: true; lines: OpenLine[] }
 );
 
-/** A hash takes longer to begin an update than to take an id. */
-const IDS_AT_ONCE = 128;
-const LINE_FEED = 10;
-
-/** The SHA-256 over ids, each followed by a line feed, and their tree if there is one. */
-class IdHash {
-  readonly #hash: Hash = createHash('sha256');
-  readonly #ids: TallyIds;
-  /** Lacks the newest ids until `digest` is called. */
-  readonly tree: IdTree | null;
-  /** The shared parts and the line feeds are written once. */
-  #bytes: Uint8Array;
-  #used = 0;
-
-  constructor(ids: TallyIds, tree: IdTree | null = null) {
-    this.#ids = ids;
-    this.tree = tree;
-    this.#bytes = framed(ids, 4);
-  }
-
-  add(at: number, seq: number): void {
-    if (this.#used === this.#bytes.length) this.#makeRoom();
-    this.#ids.write(this.#bytes, this.#used, at, seq);
-    this.#used += LINE;
-  }
-
-  /** Adds the ids of some places. */
-  addAll(at: Float64Array, seq: Float64Array, start: number, end: number): void {
-    for (let i = start; i < end; i++) this.add(at[i] as number, seq[i] as number);
-  }
-
-  digest(): string {
-    this.#update();
-    return this.#hash.copy().digest('hex');
-  }
-
-  /** Most lines are short, so the buffer grows first. */
-  #makeRoom(): void {
-    if (this.#used >= IDS_AT_ONCE * LINE) {
-      this.#update();
-      return;
-    }
-    const larger = framed(this.#ids, (this.#used / LINE) * 2);
-    larger.set(this.#bytes);
-    this.#bytes = larger;
-  }
-
-  #update(): void {
-    const lines = this.#bytes.subarray(0, this.#used);
-    this.#hash.update(lines);
-    this.tree?.add(lines);
-    this.#used = 0;
-  }
-}
-
-function framed(ids: TallyIds, count: number): Uint8Array {
-  const bytes = new Uint8Array(count * LINE).fill(LINE_FEED);
-  for (let offset = 0; offset < bytes.length; offset += LINE) ids.frame(bytes, offset);
-  return bytes;
-}
-
 export class Tally {
   readonly #terms: Terms;
   readonly #ids: TallyIds;
@@ -119,6 +50,8 @@ export class Tally {
   /** Both of them by the purposes that have a line of their own: one look-up for each decision. */
   readonly #known = new Map<string | null, Counted>();
   readonly #contents = new Set<number | string>();
+  /** Decisions of one time, until one of another comes. */
+  readonly #held: TallyDecision[] = [];
   #units = 0;
   #decisions = 0;
   /** The tier of the last unit, and the last unit of that tier. */
@@ -132,7 +65,26 @@ export class Tally {
     this.#tierEnd = terms.tiers[0]?.upTo ?? Infinity;
   }
 
-  add({ at, seq, purpose, content, deleted }: TallyDecision): void {
+  add(decision: TallyDecision): void {
+    if (this.#ids.tags === undefined) this.#addNext(decision);
+    else this.#hold({ ...decision });
+  }
+
+  /** Keeps the decisions of one time: their ids may not be in the order of their numbers. */
+  #hold(decision: TallyDecision): void {
+    if (this.#held[0]?.at !== decision.at) this.#release();
+    this.#held.push(decision);
+  }
+
+  #release(): void {
+    const held = this.#held;
+    const places = held.length < 2 ? undefined : toIdOrder(this.#ids, toKeys(held));
+    if (places === undefined) for (const one of held) this.#addNext(one);
+    else for (const place of places) this.#addNext(held[place] as TallyDecision);
+    held.length = 0;
+  }
+
+  #addNext({ at, seq, purpose, content, deleted }: TallyDecision): void {
     const line = this.#take(this.#known.get(purpose) ?? this.#meet(purpose), at, seq, content);
     if (!deleted || line === undefined) return;
     line.deleted ??= { decisions: 0, hash: new IdHash(this.#ids) };
@@ -142,37 +94,51 @@ export class Tally {
 
   /** Adds those that were made from one time until another. */
   addRun({ rows, groups }: LicensedRun, from: number, to: number): void {
+    this.#release();
     const some = groups.map((group) => within(rows, group, from, to)).filter(({ start, end }) => end > start);
     const own = some.map(({ purpose }) => this.#known.get(purpose) ?? this.#meet(purpose));
     let units = this.#units;
     for (const [i, { start, end }] of some.entries()) if (own[i]?.counts === true) units += end - start;
     if (this.#terms.unit === 'decision' && units <= this.#tierEnd) {
-      // All on lines of one tier: their order does not matter.
+      // All on lines of one tier: their order among the lines does not matter.
       for (const [i, places] of some.entries()) this.#takeAll(own[i] as Counted, rows, places);
       return;
     }
     const merged = inIdOrder(rows, some);
-    const { at, seq } = rows;
+    const keys = newKeys(merged.places.length);
     for (let i = 0; i < merged.places.length; i++) {
-      const place = merged.places[i] as number;
+      keys.at[i] = rows.at[merged.places[i] as number] as number;
+      keys.seq[i] = rows.seq[merged.places[i] as number] as number;
+    }
+    const order = toIdOrder(this.#ids, keys);
+    for (let n = 0; n < merged.places.length; n++) {
+      const i = order === undefined ? n : (order[n] as number);
       const purpose = own[merged.groups[i] as number] as Counted;
-      this.#take(purpose, at[place] as number, seq[place] as number, contentAt(rows, place));
+      const content = contentAt(rows, merged.places[i] as number);
+      this.#take(purpose, keys.at[i] as number, keys.seq[i] as number, content);
     }
   }
 
   /** Each is a unit, and all are in the tier of the present one. */
-  #takeAll(purpose: Counted, { at, seq }: LicensedRows, { start, end }: RowPlaces): void {
+  #takeAll(purpose: Counted, rows: LicensedRows, { start, end }: RowPlaces): void {
     const count = end - start;
     purpose.decisions += count;
     if (!purpose.counts) return;
     this.#units += count;
     this.#decisions += count;
     const tier = this.#tier;
-    const line = (purpose.lines[tier] ??= this.#openLine(tier, at[start] as number, seq[start] as number));
+    const [at, seq] = [rows.at.subarray(start, end), rows.seq.subarray(start, end)];
+    const order = toIdOrder(this.#ids, { at, seq });
+    const first = order?.[0] ?? 0;
+    const line = (purpose.lines[tier] ??= this.#openLine(tier, at[first] as number, seq[first] as number));
     line.units += count;
     line.decisions += count;
-    line.last = { at: at[end - 1] as number, seq: seq[end - 1] as number };
-    line.hash.addAll(at, seq, start, end);
+    for (let n = 0; n < count; n++) {
+      const i = order === undefined ? n : (order[n] as number);
+      line.hash.add(at[i] as number, seq[i] as number);
+    }
+    const last = order?.[count - 1] ?? count - 1;
+    line.last = { at: at[last] as number, seq: seq[last] as number };
   }
 
   /** Returns its line, if it has one. */
@@ -225,6 +191,7 @@ export class Tally {
 
   /** Returns the counts so far; later calls return later counts. */
   result(): Tallied {
+    this.#release();
     const purposes = [...this.#counted.values()].toSorted(byPurpose);
     const lines = purposes.flatMap((one) =>
       one.counts
@@ -244,6 +211,7 @@ export class Tally {
 
   /** Returns undefined where no line counts the decision that is to be proven. */
   async findPath(): Promise<CountedPath | undefined> {
+    this.#release();
     for (const one of this.#counted.values()) {
       for (const { tier, hash } of one.counts ? one.lines.flat() : []) {
         hash.digest();
@@ -268,6 +236,11 @@ export class Tally {
     };
   }
 }
+
+const toKeys = (some: readonly DecisionKey[]): DecisionKeys => ({
+  at: Float64Array.from(some, ({ at }) => at),
+  seq: Float64Array.from(some, ({ seq }) => seq),
+});
 
 const contentAt = ({ content, urls }: LicensedRows, place: number): number | string =>
   (content[place] as number) === 0 ? (urls.get(place) ?? '') : (content[place] as number);

@@ -1,7 +1,6 @@
 /** The usage of a license in its running period. */
 import { fail } from '../../api/errors.ts';
 import { countLicensed } from '../../decisions/history/count.ts';
-import { DecisionIds } from '../../decisions/ledger/decision-ids.ts';
 import { toIso } from '../../lib/clock.ts';
 import { licenseNotFound } from '../../requesters/licenses/edits.ts';
 import { findContracts } from '../../requesters/licenses/terms-store.ts';
@@ -77,7 +76,7 @@ async function count(deps: ComputeDeps, { contract, span }: Billed, now: number)
   const quotaFrom = quotaPeriodAt(terms, contract.bounds, now)?.start ?? span.start;
   // A quota for the whole license begins with the first decision that it allowed.
   const from = Math.max(0, Math.min(span.start, quotaFrom));
-  const ids = new DecisionIds(deps.ledgerNo);
+  const { ids } = deps;
   const newCounts = (days: Day[]) => ({ period: new Tally(terms, ids), quota: new Tally(terms, ids), days });
   let counts = newCounts([]);
   let day = 0;

@@ -14,6 +14,7 @@ import {
 import type { Db, Row, Value } from '../../../db/db.ts';
 import { sync } from '../../../lib/folder.ts';
 import { decodeReason } from '../../../rules/reason.ts';
+import { openPublicIds, type PublicIds } from '../../ledger/public-ids.ts';
 import { SEALED_TO } from '../sealed/forget.ts';
 
 const ROWS_AT_ONCE = 2_000;
@@ -58,6 +59,7 @@ const COLUMNS = {
   requester_hash: VARCHAR,
   inputs_salt: VARCHAR,
   inputs_hash: VARCHAR,
+  public_id: VARCHAR,
 };
 const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 
@@ -76,6 +78,7 @@ const SELECT = `select d.seq, d.at as decided_at, d.content_no, c.id as content_
 export async function writeFile(db: Db, path: string, after: number, end: number): Promise<number> {
   const part = `${path}.part`;
   rmSync(part, { force: true });
+  const ids = await openPublicIds(db);
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', threads: '2' });
   const connection = await instance.connect();
   try {
@@ -84,7 +87,7 @@ export async function writeFile(db: Db, path: string, after: number, end: number
     let rows = 0;
     for (let last = after; ; ) {
       const page = await db.read(SELECT, [last, end]);
-      append(await connection.createAppender('decisions'), page);
+      append(await connection.createAppender('decisions'), page, ids);
       rows += page.length;
       if (page.length < ROWS_AT_ONCE) break;
       last = page.at(-1)?.seq as number;
@@ -108,16 +111,17 @@ export async function writeFile(db: Db, path: string, after: number, end: number
 
 type Appender = Awaited<ReturnType<DuckDBConnection['createAppender']>>;
 
-function append(appender: Appender, rows: readonly Row[]): void {
+function append(appender: Appender, rows: readonly Row[], ids: PublicIds): void {
   if (rows.length > 0) {
     const chunk = DuckDBDataChunk.create(Object.values(COLUMNS), rows.length);
-    chunk.setColumns(NAMES.map((name) => rows.map((row) => toValue(name, row))));
+    chunk.setColumns(NAMES.map((name) => rows.map((row) => toValue(name, row, ids))));
     appender.appendDataChunk(chunk);
   }
   appender.closeSync();
 }
 
-function toValue(name: keyof typeof COLUMNS, row: Row): DuckDBValue {
+function toValue(name: keyof typeof COLUMNS, row: Row, ids: PublicIds): DuckDBValue {
+  if (name === 'public_id') return ids.idOf({ at: row.decided_at as number, seq: row.seq as number });
   if (name === 'reason_name') return decodeReason(row.reason as number);
   const value = row[name] as Value;
   return COLUMNS[name] === BIGINT && value !== null ? BigInt(value) : value;

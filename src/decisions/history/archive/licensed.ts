@@ -19,6 +19,8 @@ interface Row {
   file?: string | null;
   purpose?: string | null;
   enforced?: number | null;
+  /** Absent in older files. */
+  public_id?: string | null;
 }
 
 type Licensed = Pick<CountedSpan, 'from' | 'to'> & { licenseId: string };
@@ -48,9 +50,10 @@ export async function readLicensed(folder: string, licensed: Licensed) {
 }
 
 function toExported(row: Row, { licenseId }: Licensed, ledgerNo: number) {
-  const { seq, decided_at: at, content_id: contentId, url = null, file = null } = row;
+  const { seq, decided_at: at, content_id: contentId, url = null, file = null, public_id: publicId } = row;
   return {
     id: decisionId(ledgerNo, at, seq),
+    ...(publicId == null ? {} : { publicId }),
     allowed: true,
     enforced: true,
     licenseId,

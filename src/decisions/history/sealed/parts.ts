@@ -6,10 +6,9 @@ import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Row } from '../../../db/db.ts';
 import { toIso } from '../../../lib/clock.ts';
-import { HASH_BYTES, sha256 } from '../../../lib/merkle.ts';
+import { HASH_BYTES, hashLeaf, sha256 } from '../../../lib/merkle.ts';
 import { decodeReason } from '../../../rules/reason.ts';
 import { toVerified } from '../../ledger/codes.ts';
-import { decisionId } from '../../ledger/decision.ts';
 import type { DecisionColumns } from '../../log/log.ts';
 
 /** In the order in which a leaf has them. */
@@ -43,11 +42,12 @@ export const SELECT_SEALED = `select d.seq, d.at, d.requester_id, v.policy_id, d
     join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
   where (d.content_no = 0 or c.no is not null) and`;
 
-export function toParts(row: SealedRow, ledgerNo: number): PartTexts {
+/** `id`: as partners see it; their receipts say no other. */
+export function toParts(row: SealedRow, id: string): PartTexts {
   const reason = decodeReason(row.reason);
   return {
     decision: JSON.stringify({
-      id: decisionId(ledgerNo, row.at, row.seq),
+      id,
       created: toIso(row.at),
       allowed: reason === null,
       reason,
@@ -123,6 +123,10 @@ export function sealParts(texts: PartTexts, salts: Buffer) {
     inputsHash: leaf.toString('base64', ...commitmentAt(PARTS.indexOf('inputs'))),
   };
 }
+
+/** The hash of a decision's leaf, from its commitments in the order of PARTS. */
+export const toLeafHash = (commitments: readonly Uint8Array[]): Buffer =>
+  hashLeaf(Buffer.concat([VERSION, ...commitments]));
 
 /** The parts of a final statement, in the order in which a leaf has them. */
 export const STATEMENT_PARTS = ['statement', 'requester'] as const;

@@ -5,13 +5,22 @@
  */
 import { fail, unavailable } from '../../../api/errors.ts';
 import type { Db } from '../../../db/db.ts';
-import { proveConsistency, proveInclusion } from '../../../lib/merkle.ts';
-import { parseDecisionId } from '../../ledger/decision.ts';
+import { proveConsistency, proveInclusion, type ReadTile, TILE } from '../../../lib/merkle.ts';
+import { decisionId, parseDecisionId } from '../../ledger/decision.ts';
+import type { PublicIds } from '../../ledger/public-ids.ts';
 import type { DecisionRef } from '../../log/log.ts';
 import { findArchivedRow } from '../archive/decision.ts';
 import type { Parquet } from '../archive/parquet.ts';
 import { sealedTo } from './forget.ts';
-import { commitTo, type PartTexts, SELECT_SEALED, type SealedRow, type StoredLeaf, toParts } from './parts.ts';
+import {
+  commitTo,
+  type PartTexts,
+  SELECT_SEALED,
+  type SealedRow,
+  type StoredLeaf,
+  toLeafHash,
+  toParts,
+} from './parts.ts';
 import { PUBLISH_EVERY_MS, readCheckpoint, type SignedCheckpoint, type Signing } from './publish.ts';
 import { openTiles, PUBLIC_TREE } from './tiles.ts';
 
@@ -19,7 +28,7 @@ export interface ReceiptDeps {
   db: Db;
   /** Reads decisions that left the log for the archive. */
   parquet: Parquet;
-  ledgerNo: number;
+  ids: PublicIds;
   /** null: this node keeps no log. */
   signing: Signing | null;
 }
@@ -33,17 +42,19 @@ export interface ReceiptAsk extends DecisionRef {
  * A receipt for the requester of the decision lacks what the decision lacks for it: the rule, and the inputs of a
  * visitor that was not verified. Throws decision_not_found; service_unavailable before the checkpoint.
  */
-export async function makeReceipt(deps: ReceiptDeps, ask: ReceiptAsk): Promise<string> {
-  const { db, ledgerNo, signing } = deps;
-  const logged = await findRow(db, ledgerNo, ask);
-  const archived = logged === undefined ? await findArchivedRow(deps, ask) : undefined;
+export async function makeReceipt({ db, parquet, ids, signing }: ReceiptDeps, ask: ReceiptAsk): Promise<string> {
+  const plain = { ...ask, id: ids.toPlain(ask.id) };
+  const ledgerNo = ids.ledgers.live;
+  const logged = await findRow(db, ledgerNo, plain);
+  const archived = logged === undefined ? await findArchivedRow({ db, parquet, ledgerNo }, plain) : undefined;
   const row = logged ?? archived;
   if (row === undefined) throw fail('decision_not_found', `There is no decision ${ask.id.slice(0, 100)} in the log.`);
   if (signing === null) {
     throw fail('decision_not_found', 'There are no receipts: this installation keeps no log (POSTERN_RECEIPTS).');
   }
   const leaf = archived === undefined ? await findLeaf(db, row.seq) : requireSealed(archived);
-  const parts = showParts(toParts(row, ledgerNo), leaf, {
+  const texts = await findParts(row, leaf, { tree: openTiles(db, leaf.tree), ids });
+  const parts = showParts(texts, leaf, {
     rule: ask.requesterId === undefined,
     inputs: ask.requesterId === undefined || row.verified !== null,
   });
@@ -95,6 +106,26 @@ export async function writeReceipt(db: Db, at: SealedAt, { parts, since, findCou
     '',
     checkpoint.note,
   ].join('\n');
+}
+
+/** Returns the parts to which a leaf commits; some have an id that names its ledger, as all ids did once. */
+async function findParts(row: SealedRow, leaf: StoredLeaf, { tree, ids }: { tree: ReadTile; ids: PublicIds }) {
+  const parts = toParts(row, ids.idOf(row));
+  const hash = (await tree(0, Math.floor(leaf.place / TILE)))[leaf.place % TILE];
+  const isOf = (some: PartTexts): boolean => hash?.equals(toLeaf(some, leaf)) === true;
+  if (isOf(parts)) return parts;
+  const older = toParts(row, decisionId(ids.ledgers.live, row.at, row.seq));
+  return isOf(older) ? older : parts;
+}
+
+function toLeaf({ decision, rule }: PartTexts, leaf: StoredLeaf): Buffer {
+  const commitments = [
+    commitTo(Buffer.from(leaf.decision_salt, 'base64'), decision),
+    commitTo(Buffer.from(leaf.rule_salt, 'base64'), rule),
+    Buffer.from(leaf.requester_hash, 'base64'),
+    Buffer.from(leaf.inputs_hash, 'base64'),
+  ];
+  return toLeafHash(commitments);
 }
 
 const toTexts = (hashes: readonly Buffer[]): string[] => hashes.map((hash) => hash.toString('base64'));

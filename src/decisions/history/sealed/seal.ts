@@ -8,6 +8,7 @@ import { Conflict, type Db, type Step, type Value } from '../../../db/db.ts';
 import { openPace, type Pace, STEADY } from '../../../db/pace.ts';
 import { insertColumns, insertRows } from '../../../db/query.ts';
 import { every } from '../../../lib/every.ts';
+import type { PublicIds } from '../../ledger/public-ids.ts';
 import { archivedTo } from '../ends.ts';
 import { FORGOTTEN, SEALED_TO, sealedTo } from './forget.ts';
 import { PARTS, SALT_BYTES, SELECT_SEALED, type SealedRow, sealParts, toParts } from './parts.ts';
@@ -27,7 +28,7 @@ export interface SealingDeps {
   db: Db;
   /** A SQLite file or a PostgreSQL URL. */
   records: string;
-  ledgerNo: number;
+  ids: PublicIds;
   now(): number;
   signing: Signing;
   /** Returns whether this node does the work. */
@@ -80,7 +81,7 @@ const prepare = (db: Db): Promise<void> =>
  * Seals the next decisions up to a number. Returns whether there are more. Throws Conflict. Checks wait for a piece, so
  * leaves and tiles are written in many. They count once the sizes are written; those that a crash left are overwritten.
  */
-async function sealNext({ db, ledgerNo, isOurs }: SealingDeps, upTo: number, pace: Pace): Promise<boolean> {
+async function sealNext({ db, ids, isOurs }: SealingDeps, upTo: number, pace: Pace): Promise<boolean> {
   const token = await claim(db, upTo);
   if (token === undefined) return false;
   // Of what is erased meanwhile nothing may be written, and nothing beside another node.
@@ -91,7 +92,7 @@ async function sealNext({ db, ledgerNo, isOurs }: SealingDeps, upTo: number, pac
   const growth = openGrowth(db);
   while (next < upTo && growth.rows() < ROWS_A_STEP) {
     const rows = await pace(() => readRows(db, next, upTo));
-    const leaves = await growth.add(rows, ledgerNo);
+    const leaves = await growth.add(rows, ids);
     if (!isOurs()) return false;
     await pace(() => db.atomicLater([unchanged, ...leaves]));
     next = rows.length < ROWS_A_PIECE ? upTo : (rows.at(-1) as SealedRow).seq;
@@ -155,14 +156,14 @@ function openGrowth(db: Db) {
   return {
     rows: () => rows,
     /** Returns the steps that write the leaves of decisions. */
-    async add(decisions: readonly SealedRow[], ledgerNo: number): Promise<Step[]> {
+    async add(decisions: readonly SealedRow[], ids: PublicIds): Promise<Step[]> {
       const made = await find(new Set(decisions.map((row) => row.requester_id ?? '')));
       rows += decisions.length;
       const salts = randomBytes(decisions.length * SALTS_BYTES);
       const values = decisions.map((row, i): Value[] => {
         const { tree, leaves } = trees.get(row.requester_id ?? '') as { tree: KnownTree; leaves: Buffer[] };
         const own = salts.subarray(i * SALTS_BYTES, (i + 1) * SALTS_BYTES);
-        const parts = sealParts(toParts(row, ledgerNo), own);
+        const parts = sealParts(toParts(row, ids.idOf(row)), own);
         const place = tree.edge.size + leaves.push(parts.hash) - 1;
         const [decision, rule, requester, inputs] = PARTS.map((_, part) =>
           own.toString('base64', part * SALT_BYTES, (part + 1) * SALT_BYTES),
