@@ -20,12 +20,18 @@ const NOTE = /^(([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n)\n((?:— [^
 const KEY = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
 const ED25519 = 1;
 
+/** Begins a key that signs no more. */
+const REPLACED = '# replaced ';
+
+/** Returns the keys with those that were replaced: they may have signed a checkpoint that was kept. */
+export const withReplaced = (keys: string): string => keys.replaceAll(REPLACED, '');
+
 /** Verifies a checkpoint by one of the keys; other signatures, as of witnesses, do no harm. Throws ReceiptError. */
 export async function verifyCheckpoint(note: string, keys: string): Promise<LogCheckpoint> {
   const [text, origin, size, root, signatures] = (
     NOTE.exec(note) ?? refuse('The checkpoint is not in its form.')
   ).slice(1) as [string, string, string, string, string];
-  const known = keys.split('\n').filter((line) => line.trim() !== '');
+  const known = keys.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   for (const line of signatures.split('\n').slice(0, -1)) {
     const [, name = '', encoded = ''] = line.split(' ');
     if (name !== origin) continue;
@@ -35,7 +41,8 @@ export async function verifyCheckpoint(note: string, keys: string): Promise<LogC
       }
     }
   }
-  throw new ReceiptError(`The checkpoint of ${origin} is signed by none of the keys.`);
+  const message = `The checkpoint of ${origin} is signed by none of the keys.`;
+  throw new ReceiptError(keys.includes(REPLACED) ? `${message} Get a receipt again whose key was replaced.` : message);
 }
 
 interface Signed {

@@ -15,6 +15,7 @@ import {
   toHash,
   utf8,
   verifyCheckpoint,
+  withReplaced,
 } from './checkpoint.ts';
 
 export { type LogCheckpoint, ReceiptError, verifyCheckpoint } from './checkpoint.ts';
@@ -79,7 +80,8 @@ export async function verifyReceipt(text: string, keys: string, options: Receipt
   const shown = readParts(extra);
   const counted = extra.counted === undefined ? null : await verifyCounted(shown.statement, extra.counted);
   if (options.checkpoint !== undefined) {
-    await verifyGrowth(await verifyCheckpoint(noteIn(options.checkpoint), keys), checkpoint, extra.since);
+    const kept = await verifyCheckpoint(noteIn(options.checkpoint), withReplaced(keys));
+    await verifyGrowth(kept, checkpoint, extra.since);
   }
   return { ...shown, counted, index: tree.index, checkpoint };
 }

@@ -24,6 +24,7 @@ import { eraseCommand } from './erase.ts';
 import { initCommand } from './init.ts';
 import { keysCommand } from './keys.ts';
 import { licensesCommand } from './licenses.ts';
+import { logKeysCommand } from './log-keys.ts';
 import { migrateStoreCommand } from './migrate-store.ts';
 import { CommandError, EXIT, type ExitStatus } from './outcome.ts';
 import { policiesCommand } from './policies/command.ts';
@@ -67,6 +68,7 @@ const COMMANDS = [
   consoleCommand,
   usersCommand,
   signingKeysCommand,
+  logKeysCommand,
   webhooksCommand,
   backupCommand,
   restoreCommand,

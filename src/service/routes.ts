@@ -23,6 +23,7 @@ import { unregisteredRoutes } from '../content/unregistered/routes.ts';
 import { authzenRoutes } from '../decisions/authzen/routes.ts';
 import { accessRoutes } from '../decisions/check/routes.ts';
 import { openFinder } from '../decisions/history/find.ts';
+import { logKeyRoutes } from '../decisions/history/sealed/key-routes.ts';
 import { logRoutes, receiptRoutes } from '../decisions/history/sealed/routes.ts';
 import { openTestLog } from '../decisions/history/test-log.ts';
 import { decisionRoutes } from '../decisions/log/routes.ts';
@@ -99,6 +100,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   const tests = openTestLog(db, testLedger.ledgerNo);
   decisionRoutes(app, { db, ledger, ids, finder, tests, robots: openRobotsJudge(db), parquet: parts.archive });
   receiptRoutes(app, { db, parquet: parts.archive, ids, signing: parts.signing });
+  logKeyRoutes(app, { db, changes, clock, signing: parts.signing });
   logRoutes(app, { db, signing: config.receipts === 'public' ? parts.signing : null });
   addContentRoutes(app, parts);
   publishingRoutes(app, parts, robotsReads);

@@ -1,6 +1,7 @@
 /** Keeps the log that seals decisions, where the settings ask for it. */
 import type { FastifyBaseLogger } from 'fastify';
-import { readNames, type Signing } from '../decisions/history/sealed/publish.ts';
+import type { Signing } from '../decisions/history/sealed/keys.ts';
+import { readNames } from '../decisions/history/sealed/publish.ts';
 import { type SealingDeps, startSealing } from '../decisions/history/sealed/seal.ts';
 import type { Config } from './config.ts';
 

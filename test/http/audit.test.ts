@@ -9,7 +9,12 @@ const DAY_MS = 86_400_000;
 /** Tolerance of timestamps, ms: on a cluster they are the database's, as far as the node knows its clock. */
 const CLOCK_MS = testEngine() === 'postgres' ? 100 : 0;
 const postern = await startTestService({
-  env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true', POSTERN_TRUSTED_PROXIES: '127.0.0.1' },
+  env: {
+    POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true',
+    POSTERN_TRUSTED_PROXIES: '127.0.0.1',
+    POSTERN_RECEIPTS: 'private',
+    POSTERN_PUBLIC_URL: 'https://access.example.com',
+  },
 });
 after(() => postern[Symbol.asyncDispose]());
 
@@ -221,6 +226,10 @@ const CHANGES: { [route: string]: Plan } = {
   'POST /v1/signing-keys/rotate': async (path) => {
     await made(postern, path, {}, 200);
     return { path, kind: 'signing_keys.rotated', target: 'signing_keys' };
+  },
+  'POST /v1/log-keys/rotate': async (path) => {
+    await made(postern, path, undefined, 200);
+    return { path, kind: 'log_keys.rotated', target: 'log_keys' };
   },
   'POST /v1/users/links': makes('user.link_created', () => ({ name: 'New', role: 'viewer' })),
   'POST /v1/users/{id}/suspend': changes('user.suspended', newUser),

@@ -40,7 +40,8 @@ const TABLE: readonly [RegExp, string][] = [
   [/^[A-Z]+ \/v1\/(webhooks|events)(\/.*)?$/, 'webhooks:manage'],
   [/^[A-Z]+ \/v1\/(api-keys|api_keys)(\/.*)?$/, 'api_keys:manage'],
   [/^[A-Z]+ \/v1\/users(\/.*)?$/, 'api_keys:manage'],
-  [/^POST \/v1\/signing-keys\/rotate$/, 'api_keys:manage'],
+  [/^POST \/v1\/(signing|log)-keys\/rotate$/, 'api_keys:manage'],
+  [/^GET \/v1\/log-keys$/, 'analytics:read'],
   [/^GET \/v1\/(audit-log|status)$/, 'api_keys:manage'],
 ];
 /** Routes that need two permissions, and refuse public keys. */
@@ -152,6 +153,8 @@ const PROMISED = [
   'POST /v1/users/{id}/suspend',
   'POST /v1/users/{id}/reinstate',
   'POST /v1/signing-keys/rotate',
+  'GET /v1/log-keys',
+  'POST /v1/log-keys/rotate',
   'GET /v1/audit-log',
   'GET /v1/statements',
   'GET /v1/statements/{id}',

@@ -8,6 +8,7 @@ import { ReceiptError, verifyCheckpoint, verifyReceipt } from '../../client/src/
 import { commandHere } from '../../kit/command.ts';
 import { dropDatabase, startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
+import { verify as verifyPage } from '../receipts/page.ts';
 import { assertError, assertStatus, check, item, made, readPublicId } from './given.ts';
 
 const MINUTE_MS = 60_000;
@@ -241,4 +242,109 @@ test('without the log, nothing is sealed and no receipt is given', async () => {
   const id = await ask(postern);
   assertError(await postern.call('GET', proofPath(id)), 'decision_not_found');
   assert.deepEqual(await postern.rowsOf('log_leaves'), []);
+});
+
+test('another key in place of one that leaked: the log goes on, and the old key verifies nothing new', async () => {
+  const clock = testClock();
+  await using postern = await start(clock);
+  const id = await ask(postern, { requesterId: 'acme' });
+  const old = await receiptOf(postern, id, '', { clock });
+  const oldKey = await textOf(postern, '/log/key');
+  const oldCheckpoint = await textOf(postern, '/log/checkpoint');
+  const files = { receipt: join(folder, 'new.tlog-proof'), key: join(folder, 'new.key'), old: join(folder, 'kept') };
+  const rotated = await commandHere(['log-keys', 'rotate'], {
+    env: { POSTERN_URL: postern.url, POSTERN_KEY: postern.key },
+  });
+  assert.equal(rotated.status, 0, rotated.stderr);
+  assert.match(rotated.stdout, /signs now/);
+  const keys = await textOf(postern, '/log/key');
+  assert.match(keys, /^# from .* on\n[^#\n]+\n# from .* until .*\n# replaced [^\n]+\n$/);
+  assert.ok(keys.includes(`# replaced ${oldKey}`));
+  const newKey = keys.split('\n')[1] as string;
+  const listed = await postern.call('GET', '/v1/log-keys');
+  assert.deepEqual(
+    listed.body.keys.map((one: Any) => [one.key, one.until === null]),
+    [
+      [newKey, true],
+      [oldKey.trim(), false],
+    ],
+  );
+  // The newest checkpoint is signed again; nothing else changed.
+  const again = await textOf(postern, '/log/checkpoint');
+  assert.deepEqual(await verifyCheckpoint(again, newKey), await verifyCheckpoint(oldCheckpoint, oldKey));
+  await assert.rejects(verifyCheckpoint(again, oldKey), isRefused);
+  await verifyReceipt(await receiptOf(postern, id), newKey, { checkpoint: again });
+  // One who holds the old key signs in vain; who keeps that key by itself still verifies what it signed.
+  await assert.rejects(verifyReceipt(old, keys), /signed by none of the keys\. Get a receipt again/);
+  await verifyReceipt(old, oldKey);
+  const { size } = await verifyCheckpoint(oldCheckpoint, oldKey);
+  clock.advance(MINUTE_MS);
+  const later = await receiptOf(postern, await ask(postern, { requesterId: 'acme' }), `?since=${size}`, { clock });
+  await verifyReceipt(later, keys, { checkpoint: oldCheckpoint });
+  await verifyPage({ receipt: later, keys, old: oldCheckpoint });
+  await assert.rejects(verifyPage({ receipt: old, keys }), /None of the keys signed/);
+  writeFileSync(files.receipt, later);
+  writeFileSync(files.key, keys);
+  writeFileSync(files.old, oldCheckpoint);
+  const said = await commandHere(['verify', files.receipt, '--public-key', files.key, '--checkpoint', files.old]);
+  assert.match(said.stdout, /^Verified: .*\nThe log continues the earlier checkpoint\.$/ms);
+  // No record has the private part of the old key.
+  const [setting] = (await postern.rowsOf('settings')).filter((row: Any) => row.name === 'log_keys') as Any[];
+  assert.deepEqual(
+    JSON.parse(setting.value).map((key: Any) => [typeof key.privateKey, typeof key.until]),
+    [
+      ['undefined', 'number'],
+      ['string', 'undefined'],
+    ],
+  );
+});
+
+test('a key that is replaced while a checkpoint is signed signs no more', async () => {
+  const clock = testClock();
+  await using postern = await start(clock);
+  await receiptOf(postern, await ask(postern, { requesterId: 'acme' }), '', { clock });
+  for (let i = 0; i < 5; i++) {
+    const id = await ask(postern, { requesterId: `r${i}` });
+    clock.advance(MINUTE_MS);
+    assertStatus(await postern.call('POST', '/v1/log-keys/rotate'), 200);
+    await verifyReceipt(await receiptOf(postern, id, '', { clock }), await textOf(postern, '/log/key'));
+  }
+  const keys = await textOf(postern, '/log/key');
+  assert.equal(keys.match(/^# replaced /gm)?.length, 5);
+});
+
+test('two checkpoints of one size, and a log that was rewritten, are found by one who kept a checkpoint', async () => {
+  const clock = testClock();
+  await using postern = await start(clock);
+  const id = await ask(postern, { requesterId: 'acme' });
+  const files = {
+    receipt: join(folder, 'fork.tlog-proof'),
+    key: join(folder, 'fork.key'),
+    old: join(folder, 'fork.old'),
+  };
+  const verify = () => commandHere(['verify', files.receipt, '--public-key', files.key, '--checkpoint', files.old]);
+  writeFileSync(files.old, await receiptOf(postern, id, '', { clock }));
+  writeFileSync(files.key, await textOf(postern, '/log/key'));
+  // The publisher changes the decision, and builds the log again with its key: the same size, another root.
+  await postern.tamper(
+    ...['log_leaves', 'log_trees', 'log_tiles', 'log_heads'].map((table) => ({
+      sql: `delete from ${table} where 1 = 1`,
+    })),
+    { sql: `delete from settings where name in ('log_sealed_to', 'log_checkpoint', 'log_forgotten')` },
+    { sql: `update decisions set url = 'https://example.com/other'` },
+  );
+  await postern.restart();
+  const forked = await receiptOf(postern, id, '', { clock });
+  writeFileSync(files.receipt, forked);
+  await verifyReceipt(forked, await textOf(postern, '/log/key'));
+  const same = await verify();
+  assert.equal(same.status, 1);
+  assert.match(same.stderr, /does not continue the checkpoint: entries that it covers were changed or left out/);
+  // It grows, and is found as well.
+  const more = await ask(postern, { requesterId: 'other' });
+  clock.advance(MINUTE_MS);
+  writeFileSync(files.receipt, await receiptOf(postern, more, '?since=1', { clock }));
+  const grown = await verify();
+  assert.equal(grown.status, 1);
+  assert.match(grown.stderr, /does not continue the checkpoint/);
 });

@@ -130,7 +130,7 @@ describe('what was changed', () => {
   test('a fork: another log of the same key', async () => {
     const other = makeReceipt(signer, { ...SHAPE, since: 5 });
     await assert.rejects(verify({ ...whole, old: other.old }), /does not continue the earlier checkpoint/);
-    await assert.rejects(verify({ ...whole, old: other.checkpoint }), /the log was forked/);
+    await assert.rejects(verify({ ...whole, old: other.checkpoint }), /it was forked/);
     const longer = makeReceipt(signer, { ...SHAPE, entries: 9 });
     await assert.rejects(verify({ ...whole, old: longer.checkpoint }), /of a larger log/);
   });

@@ -65,6 +65,7 @@ export const FORGETS = {
   'license.revoked': LICENSE,
   'license.expired': LICENSE,
   'license.expiring': NOTHING,
+  'log_keys.rotated': NOTHING,
   'signing_keys.rotated': { signingKeys: 'all', licenseTokens: 'all' },
   'site.created': { collections: 'all', totals: 'all', sites: 'all' },
   'site.updated': SITE,

@@ -49,6 +49,7 @@ export const KINDS = {
   'license.revoked': { event: true, doc: 'A license was revoked or deleted' },
   'license.expired': { event: true, doc: 'A license ran out' },
   'license.expiring': { event: true, doc: 'A license ends in 30, 7 or 1 days; once for each' },
+  'log_keys.rotated': { event: false, doc: 'The key of the log of receipts was replaced' },
   'signing_keys.rotated': { event: false, doc: 'The keys that sign License tokens were rotated' },
   'site.created': { event: true, doc: 'A site was made' },
   'site.updated': { event: true, doc: 'The settings of a site were edited' },

@@ -10,7 +10,7 @@ import type { LicensedGroup, LicensedQuery, LicensedRun, LicensedWindow } from '
 import { inIdOrder, type LicensedRows, within } from './columns/licensed-rows.ts';
 import { QUARTER_HOUR_MS } from './columns/series.ts';
 import { type CountedDecision, countGone, countGoneByLicense, readGone } from './counted.ts';
-import { readInOrder, type StoredHistory, type Takers } from './read.ts';
+import { nextTurn, readInOrder, type StoredHistory, type Takers } from './read.ts';
 import { retiredTo } from './retention/retire.ts';
 
 /** Decisions read at once, unless the caller says so. */
@@ -26,8 +26,6 @@ export interface History extends StoredHistory {
 }
 
 type ColumnsDeps = History & { columns: Columns };
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export interface CountingSpan {
   from: number;

@@ -11,6 +11,8 @@ import { type CountedDecision, type CountedSpan, countedSpan, readCounted } from
 
 /** Numbers read at once. */
 export const WINDOW = 50_000;
+/** Decisions taken in one turn of the event loop: checks wait for them. */
+const TURN = 10_000;
 /** Decisions are recorded out of order by less than this. */
 const DISORDER_MS = 60_000;
 
@@ -27,6 +29,8 @@ export interface CountingQuery {
   /** null: all licenses. */
   licenseIds: readonly string[] | null;
 }
+
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 class Disordered extends Error {}
 
@@ -61,8 +65,9 @@ async function inOrder(
 ): Promise<void> {
   let waiting: CountedDecision[] = [];
   let last: CountedDecision | undefined;
-  const release = (some: readonly CountedDecision[]): void => {
-    for (const one of some) {
+  const release = async (some: readonly CountedDecision[]): Promise<void> => {
+    for (const [i, one] of some.entries()) {
+      if (i % TURN === TURN - 1) await nextTurn();
       if (last !== undefined && byId(last, one) > 0) throw new Disordered();
       last = one;
       take(one);
@@ -72,9 +77,9 @@ async function inOrder(
     waiting = [...waiting, ...found].toSorted(byId);
     const newest = waiting.at(-1)?.at ?? 0;
     const ready = waiting.findIndex(({ at }) => at > newest - DISORDER_MS);
-    release(waiting.splice(0, Math.max(0, ready)));
+    await release(waiting.splice(0, Math.max(0, ready)));
   }
-  release(waiting);
+  await release(waiting);
 }
 
 /** Yields the decisions of one span of numbers after another, in no order within it. */

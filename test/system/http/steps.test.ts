@@ -142,6 +142,8 @@ const ROWS: Record<string, Ask[]> = {
   'GET /v1/access/decisions': page,
   'GET /v1/access/decisions/{id}': at('dec_0'),
   'GET /v1/access/decisions/{id}/proof': at('dec_0/proof'),
+  'GET /v1/log-keys': [{}],
+  'POST /v1/log-keys/rotate': [{}],
   'GET /v1/content': [{ path: '?limit=100&expand=policy' }, { path: `?q=${'w%20'.repeat(100)}` }],
   'POST /v1/content': [{ body: { ...item(1), externalId: 'created' } }],
   'GET /v1/content/{id}': [{ path: `/${content.id}?expand=policy` }],

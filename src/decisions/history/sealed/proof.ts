@@ -12,6 +12,7 @@ import type { DecisionRef } from '../../log/log.ts';
 import { findArchivedRow } from '../archive/decision.ts';
 import type { Parquet } from '../archive/parquet.ts';
 import { sealedTo } from './forget.ts';
+import type { Signing } from './keys.ts';
 import {
   commitTo,
   type PartTexts,
@@ -21,7 +22,7 @@ import {
   toLeafHash,
   toParts,
 } from './parts.ts';
-import { PUBLISH_EVERY_MS, readCheckpoint, type SignedCheckpoint, type Signing } from './publish.ts';
+import { PUBLISH_EVERY_MS, readCheckpoint, type SignedCheckpoint } from './publish.ts';
 import { openTiles, PUBLIC_TREE } from './tiles.ts';
 
 export interface ReceiptDeps {

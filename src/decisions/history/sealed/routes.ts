@@ -5,8 +5,9 @@ import type { App } from '../../../api/http/app.ts';
 import { sendText } from '../../../api/http/reply.ts';
 import { route } from '../../../api/http/route.ts';
 import { TILE } from '../../../lib/merkle.ts';
+import { readKeys, type Signing, writeKeys } from './keys.ts';
 import { makeReceipt, type ReceiptDeps } from './proof.ts';
-import { listKeys, readCheckpoint, type Signing } from './publish.ts';
+import { readCheckpoint } from './publish.ts';
 import { openTiles, PUBLIC_TREE } from './tiles.ts';
 
 export const ReceiptQuery = Type.Object(
@@ -76,7 +77,7 @@ export function logRoutes(app: App, { db, signing }: Pick<ReceiptDeps, 'db'> & {
 
   app.get('/log/key', { config, schema }, async (_request, reply) => {
     reply.header('cache-control', 'no-cache');
-    return sendText(reply, 'text/plain; charset=utf-8', await listKeys(db, signing));
+    return sendText(reply, 'text/plain; charset=utf-8', writeKeys(await readKeys(db), signing));
   });
 
   app.get('/log/tile/*', { config, schema }, async (request, reply) => {

@@ -11,8 +11,9 @@ import { every } from '../../../lib/every.ts';
 import type { PublicIds } from '../../ledger/public-ids.ts';
 import { archivedTo } from '../ends.ts';
 import { FORGOTTEN, SEALED_TO, sealedTo } from './forget.ts';
+import type { Signing } from './keys.ts';
 import { PARTS, SALT_BYTES, SELECT_SEALED, type SealedRow, sealParts, toParts } from './parts.ts';
-import { publish, type Signing } from './publish.ts';
+import { publish } from './publish.ts';
 import { openSettled } from './settled.ts';
 import { growTree, type KnownTree, openTrees, PUBLIC_TREE } from './tiles.ts';
 
