@@ -31,6 +31,7 @@ import { postgresPart } from './postgres.ts';
 import { privacyPart } from './privacy.ts';
 import { quotaPart, quotaPostgresPart } from './quota.ts';
 import { reachPart } from './reach.ts';
+import { receiptsPart } from './receipts.ts';
 import { saveResults, tableOf } from './results.ts';
 import { signInPart } from './sign-in.ts';
 import { signalsPart } from './signals.ts';
@@ -72,6 +73,7 @@ const PARTS: readonly Part[] = [
   impactPart,
   partnerPart,
   reachPart,
+  receiptsPart,
   privacyPart,
   statementsPart,
   startPart,
