@@ -1,7 +1,7 @@
 /**
  * Measures receipts: how fast the log is built from decisions that are there, the time of a proof, and the processor
- * time that sealing adds to checks and batches. Two services, with receipts and without, take turns; each window has the
- * time after it in which its decisions are sealed.
+ * time that sealing adds to checks and batches. Two services, with receipts and without, take turns; each window has
+ * the time after it in which its decisions are sealed.
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

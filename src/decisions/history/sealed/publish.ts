@@ -45,20 +45,27 @@ export interface SignedCheckpoint {
 export const readCheckpoint = (db: Db): Promise<SignedCheckpoint | undefined> =>
   readSetting<SignedCheckpoint>(db, CHECKPOINT);
 
-/** Appends the trees that grew to the public log, and signs it, if a minute has passed. Throws Conflict. */
-export async function publish(db: Db, signing: Signing, now: number): Promise<void> {
+/**
+ * Appends the trees that grew to the public log, and signs it, if a minute has passed. Returns whether nothing waits
+ * for that. Throws Conflict.
+ */
+export async function publish(db: Db, signing: Signing, now: number): Promise<boolean> {
   const last = await readCheckpoint(db);
   const isSigned = last?.note.startsWith(`${signing.origin}\n`) === true;
-  if (last !== undefined && isSigned && now >= last.at && now < last.at + PUBLISH_EVERY_MS) return;
+  if (last !== undefined && isSigned && now >= last.at && now < last.at + PUBLISH_EVERY_MS) {
+    return (await findGrown(db, 1)).length === 0;
+  }
   while (await sealStatements(db));
   while (await publishSome(db, signing, { now, isSigned }));
+  return true;
 }
+
+const findGrown = (db: Db, limit: number): Promise<{ no: number }[]> =>
+  db.read(`select no from log_trees where no <> ${PUBLIC_TREE} and size > published order by no limit $1`, [limit]);
 
 /** `isSigned`: by the name of the log. Returns whether there may be more. */
 async function publishSome(db: Db, signing: Signing, { now, isSigned }: { now: number; isSigned: boolean }) {
-  const grown = await db.read<{ no: number }>(
-    `select no from log_trees where no <> ${PUBLIC_TREE} and size > published order by no limit ${HEADS_AT_ONCE}`,
-  );
+  const grown = await findGrown(db, HEADS_AT_ONCE);
   if (grown.length === 0 && isSigned) return false;
   const trees = await readTrees(db, 'no', [PUBLIC_TREE, ...grown.map(({ no }) => no)]);
   const { edge } = trees.get(PUBLIC_TREE) as KnownTree;

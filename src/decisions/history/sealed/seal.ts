@@ -13,11 +13,12 @@ import { archivedTo } from '../ends.ts';
 import { FORGOTTEN, SEALED_TO, sealedTo } from './forget.ts';
 import type { Signing } from './keys.ts';
 import { PARTS, SALT_BYTES, SELECT_SEALED, type SealedRow, sealParts, toParts } from './parts.ts';
-import { publish } from './publish.ts';
-import { openSettled } from './settled.ts';
+import { PUBLISH_EVERY_MS, publish } from './publish.ts';
+import { openSettled, type Settled } from './settled.ts';
 import { growTree, type KnownTree, openTrees, PUBLIC_TREE } from './tiles.ts';
 
 const LOOK_EVERY_MS = 500;
+const LOOKS_MORE = 6;
 /** Decisions of a step, at most: the more it has of a requester, the fewer of its tiles are written twice. */
 const ROWS_A_STEP = 20_000;
 /** Read, hashed and written at once: checks wait for that. */
@@ -44,13 +45,17 @@ export function startSealing(deps: SealingDeps): () => Promise<void> {
   let isPrepared = false;
   const settled = openSettled(db, deps.records);
   const pace = openPace(db.engine, STEADY);
+  const isQuiet = openQuiet(settled, now);
+  let isDone = false;
   const work = async (): Promise<void> => {
-    if (!isPrepared && isOurs()) await prepare(db);
-    isPrepared ||= isOurs();
+    if (!isOurs() || (await isQuiet(isDone))) return;
+    if (!isPrepared) await prepare(db);
+    isPrepared = true;
+    isDone = false;
     for (let hasMore = true; hasMore && !isOver && isOurs(); ) {
       const upTo = await settled.read();
       hasMore = await sealNext(deps, upTo, pace);
-      await publish(db, signing, now());
+      isDone = await publish(db, signing, now());
     }
   };
   const stop = every(LOOK_EVERY_MS, () => work().catch(unlessConflict), onProblem);
@@ -58,6 +63,23 @@ export function startSealing(deps: SealingDeps): () => Promise<void> {
     isOver = true;
     await stop();
     await settled.close();
+  };
+}
+
+/**
+ * Returns whether a look may be left out: the last ones found nothing, and nothing was recorded since. Some looks more,
+ * since on PostgreSQL a decision may appear after later ones; and one a minute, for statements and what came later yet.
+ */
+function openQuiet(settled: Settled, now: () => number): (isDone: boolean) => Promise<boolean> {
+  let [newest, looks, lookedAt] = [-1, 0, 0];
+  return async (isDone) => {
+    const found = await settled.newest();
+    looks = isDone && found === newest ? looks + 1 : 0;
+    newest = found;
+    const at = now();
+    if (looks >= LOOKS_MORE && at >= lookedAt && at < lookedAt + PUBLISH_EVERY_MS) return true;
+    lookedAt = at;
+    return false;
   };
 }
 
