@@ -4293,7 +4293,7 @@ export interface components {
         LogKeys: {
             /** @enum {string} */
             object: "log_keys";
-            /** @description The newest first */
+            /** @description The newest first; none where no log is kept */
             keys: {
                 /** @description A verifier key (C2SP signed-note); the private part is never shown */
                 key: string;
@@ -4624,6 +4624,8 @@ export interface components {
                 /** @description A picture, as a data URL */
                 logo: string | null;
             };
+            /** @description There are receipts of decisions and of final statements */
+            receipts: boolean;
             /** @description Kinds of licenses that anybody may ask for, with their prices; at most 100 */
             offers: components["schemas"]["Offered"][];
             /** @description Its own rate limits, each as the latest of its last 100 decisions left it */

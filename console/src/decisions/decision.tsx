@@ -10,6 +10,7 @@ import { Id } from '../parts/copy.tsx';
 import { LoadedPage } from '../parts/loaded-page.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
+import { ReceiptButton } from '../parts/receipt-button.tsx';
 import {
   CrawlerLink,
   formatCount,
@@ -53,7 +54,12 @@ function DecisionView({ decision }: { decision: Decision }) {
             <Verdict reason={decision.reason} /> <NotEnforced of={decision} /> <span>{decision.message}</span>
           </span>
         }
-        actions={<DraftRules decision={decision} />}
+        actions={
+          <>
+            <DraftRules decision={decision} />
+            {decision.id !== null && <ReceiptButton of="GET /v1/access/decisions/{id}/proof" id={decision.id} />}
+          </>
+        }
       />
       <div className="columns">
         <Panel title="Request">

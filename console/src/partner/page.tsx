@@ -64,7 +64,7 @@ function Sections({ me }: { me: Me }) {
           <Requests kind={kind} onKind={setKind} offers={me.offers} />
         </div>
         <Usage />
-        <Statements licenses={me.licenses} />
+        <Statements licenses={me.licenses} receipts={me.receipts} />
         {me.limits.length > 0 && <Limits limits={me.limits} />}
       </div>
     </>

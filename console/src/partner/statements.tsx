@@ -1,6 +1,6 @@
 /** The statements of a period, each to save as CSV or as a page to print. */
 import { ActionIcon, Button, Group, SegmentedControl } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
+import { IconCertificate, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatMoney } from '../licenses/money.ts';
 import { List } from '../parts/list.tsx';
@@ -18,7 +18,7 @@ const STATES = {
   final: { word: 'final', tone: 'allowed' },
 } as const;
 
-export function Statements({ licenses }: { licenses: readonly License[] }) {
+export function Statements({ licenses, receipts }: { licenses: readonly License[]; receipts: boolean }) {
   const [period, setPeriod] = useState(() => periodAt(licenses.find(({ terms }) => terms)?.terms?.period ?? 'month'));
   const statements = useOwn('GET /v1/me/statements', { query: { period, limit: 100 } });
   return (
@@ -56,7 +56,9 @@ export function Statements({ licenses }: { licenses: readonly License[] }) {
                   {
                     label: 'Save as',
                     narrow: true,
-                    show: ({ id, terms, licenseId }) => <Downloads id={id} name={terms.reference ?? licenseId} />,
+                    show: ({ id, terms, licenseId, status }) => (
+                      <Downloads id={id} name={terms.reference ?? licenseId} receipt={receipts && status === 'final'} />
+                    ),
                   },
                 ]}
               />
@@ -105,14 +107,13 @@ function PeriodChoice({ period, onChange }: PeriodChoiceProps) {
 }
 
 /** The files come with the token in a header; a plain link could not send it. */
-function Downloads({ id, name }: { id: string; name: string }) {
+function Downloads({ id, name, receipt }: { id: string; name: string; receipt: boolean }) {
   const { open } = useConnection();
-  const save = (ending: string, accept: string) =>
-    open('GET /v1/me/statements/{id}', { path: { id } }, accept)
-      .then(async (answer) => saveBlob(`statement-${id}.${ending}`, await answer.blob()))
-      .catch(notifyFailure);
+  const saveAs = (file: string, answer: Promise<Response>) =>
+    void answer.then(async (one) => saveBlob(file, await one.blob())).catch(notifyFailure);
+  const path = { id };
   return (
-    <Group gap={6} wrap="nowrap" justify="flex-end">
+    <div className="partner-files">
       {[
         ['csv', 'text/csv'],
         ['html', 'text/html'],
@@ -123,11 +124,22 @@ function Downloads({ id, name }: { id: string; name: string }) {
           variant="default"
           leftSection={<IconDownload size={14} />}
           aria-label={`Save ${name} as ${ending.toUpperCase()}`}
-          onClick={() => void save(ending, accept)}
+          onClick={() => saveAs(`statement-${id}.${ending}`, open('GET /v1/me/statements/{id}', { path }, accept))}
         >
           {ending.toUpperCase()}
         </Button>
       ))}
-    </Group>
+      {receipt && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconCertificate size={14} />}
+          aria-label={`Receipt of ${name}`}
+          onClick={() => saveAs(`${id}.tlog-proof`, open('GET /v1/me/statements/{id}/proof', { path }, 'text/plain'))}
+        >
+          Receipt
+        </Button>
+      )}
+    </div>
   );
 }

@@ -14,6 +14,7 @@ import { notify } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { pluralize } from '../parts/plural.ts';
+import { ReceiptButton } from '../parts/receipt-button.tsx';
 import { useSaving } from '../parts/save.ts';
 import { Chip, formatCount, formatTime } from '../parts/show.tsx';
 import { PartnerName } from '../requesters/partner-name.tsx';
@@ -182,6 +183,7 @@ function Actions({ statement: { id, period, requesterId, status } }: { statement
       </Button>
       {file('html', 'text/html')}
       {file('csv', 'text/csv')}
+      {status === 'final' && <ReceiptButton of="GET /v1/statements/{id}/proof" id={id} />}
       {confirming && (
         <Confirm
           title="Make the statement final?"

@@ -45,6 +45,7 @@ export function partnerRoutes(app: App, deps: PartnerDeps): void {
   partnerRoute(partners, 'GET /v1/me', me, async (requesterId, request) => ({
     ...(await readMe(deps, requesterId, request.partner.keyId)),
     publisher: deps.publisherShown,
+    receipts: deps.signing !== null,
     offers: await readOffers(deps),
   }));
   licenseRoutes(partners, deps);

@@ -124,6 +124,7 @@ export const PartnerAnswer = Type.Object(
       description: 'Those that are valid or begin later, newest first, at most 100; `GET /v1/me/licenses` lists all',
     }),
     publisher: PublisherShown,
+    receipts: Type.Boolean({ description: 'There are receipts of decisions and of final statements' }),
     offers: Type.Array(OfferedSchema, {
       description: 'Kinds of licenses that anybody may ask for, with their prices; at most 100',
     }),
