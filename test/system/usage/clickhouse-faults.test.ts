@@ -110,6 +110,28 @@ test('records that came back from earlier, while ClickHouse has more', async (t)
   await assertFolds(columns, [...decided(1, 100), ...others]);
 });
 
+test('decisions that were deleted by hand, and are not the newest ones, are found and copied again', async (t) => {
+  const { open, addDecisions, clickHouse, database, db, deleteContent, problems } = await bench(t);
+  const columns = open();
+  const compareNow = {
+    sql: `update settings set value = jsonb_set(value::jsonb, '{compared,at}', '0')::text where name = 'clickhouse_columns'`,
+  };
+  for (const from of [1, BLOCK + 1]) {
+    await addDecisions(decided(from, BLOCK));
+    await assertFolds(columns, decided(1, from + BLOCK - 1));
+  }
+  await deleteContent(2);
+  const left = decided(1, 2 * BLOCK).filter(({ contentNo }) => contentNo !== 2);
+  await assertFolds(columns, left);
+  await db.atomic([compareNow]);
+  await assertFolds(columns, left);
+  assert.deepEqual(problems, []);
+  await clickHouse.query('delete from decisions_v1 where seq = 4', database);
+  await db.atomic([compareNow]);
+  await assertFolds(columns, left);
+  assert.match(problems.join(), /older decisions/);
+});
+
 /** A writer that has the lock, or only believes so. */
 async function openWriter(t: TestContext, { records, url }: { records: string; url: string }) {
   const stack = new AsyncDisposableStack();

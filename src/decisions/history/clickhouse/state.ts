@@ -53,6 +53,8 @@ export interface ColumnsState {
   forgotten: Forgotten;
   /** Hidden since `at`; overwritten and deleted later, with tails before `tail`. null: nothing. */
   forgetting: (Forgotten & { at: number; tail: number }) | null;
+  /** Decisions up to `to` were compared with the records, the last time at `at`. */
+  compared: { to: number; at: number };
   /** Decisions are hidden that `forgetting` does not include. */
   hides: boolean;
 }
@@ -77,6 +79,7 @@ export const EMPTY: ColumnsState = {
   formerTail: { no: 0, at: 0 },
   forgotten: { retiredTo: 0, inputsErasedTo: 0, changesSeq: 0, erasedNo: 0 },
   forgetting: null,
+  compared: { to: 0, at: 0 },
   hides: false,
 };
 

@@ -16,6 +16,7 @@ import { copyChanges, copyEverything, insertCounts } from './copy.ts';
 import { follow, forget } from './forget.ts';
 import { dropOwn, findLoss, isWhole, matchNewest } from './found.ts';
 import type { ClickHouseNames } from './names.ts';
+import { compareOlder, isCompareDue } from './older.ts';
 import { type NotedPrograms, notedPrograms } from './programs.ts';
 import { type ColumnsState, EMPTY, isForgetDue, type StateStore } from './state.ts';
 import { begin, type ClickHouseStep, complete, mark } from './step.ts';
@@ -59,6 +60,7 @@ export class ClickHouseWriter implements Tail {
       const isDone =
         this.#isMatched &&
         !isForgetDue(this.#seen) &&
+        !isCompareDue(this.#seen) &&
         (await isAtHead(this.#seen, head, records)) &&
         (await isWhole(store, this.#seen));
       return isDone ? 0 : Math.max(1, head.decisionsSeq - this.#seen.to);
@@ -118,7 +120,14 @@ export class ClickHouseWriter implements Tail {
     await names.clear();
     await createTables(store, ledgerNo);
     this.#isMatched = true;
-    Object.assign(state, { ...EMPTY, begun: state.begun, built: state.begun, ledgerNo, isNew: false });
+    Object.assign(state, {
+      ...EMPTY,
+      begun: state.begun,
+      built: state.begun,
+      ledgerNo,
+      isNew: false,
+      compared: { to: 0, at: Date.now() },
+    });
     await mark(store, state.begun);
     await copyEverything(work);
     await insertCounts(work);
@@ -141,6 +150,7 @@ export class ClickHouseWriter implements Tail {
     const areMore = await copyChanges(work);
     // Before an erasure, for what was done under the id.
     if (!areMore) await follow(work);
+    await compareOlder(work);
     await writeTail(work, rows);
     await forget(work);
     await complete(work);

@@ -70,6 +70,8 @@ export interface ColumnsSnapshot extends Gone {
   decisionsAfter(seq: number, limit: number): Promise<DecisionRow[]>;
   /** Returns the time of a decision; undefined: it does not exist. */
   decidedAt(seq: number): Promise<number | undefined>;
+  /** Counts decisions after a number, on items that exist; adds up their numbers, times, items and reasons. */
+  sumsBetween(after: number, to: number): Promise<number[]>;
   changesAfter(seq: number, limit: number): Promise<RecordChange[]>;
   changedAt(seq: number): Promise<number | undefined>;
   /** Returns the existing items. */
@@ -132,6 +134,17 @@ function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decision
     decisionsAfter,
     async decidedAt(seq) {
       return (await all<{ at: number }>('select at from decisions where seq = $1', [seq]))[0]?.at;
+    },
+    async sumsBetween(after, to) {
+      const sums = ['seq % 1048573', 'at % 1048573', 'content_no', 'reason'].map((one, i) => {
+        return `cast(coalesce(sum(${one}), 0) as bigint) as s${i}`;
+      });
+      const [row = {}] = await all<Record<string, number>>(
+        `select count(*) as n, ${sums.join(', ')} from decisions where seq > $1 and seq <= $2
+           and (content_no = 0 or exists (select 1 from content where no = content_no))`,
+        [after, to],
+      );
+      return Object.values(row);
     },
     changesAfter: (seq, limit) =>
       all<RecordChange>(

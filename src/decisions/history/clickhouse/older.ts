@@ -1,0 +1,36 @@
+/**
+ * Compares older decisions in ClickHouse with the records, some at a time: each step finds only by itself what is lost
+ * of the newest ones, and rows may be deleted by hand.
+ */
+import { Diverged } from '../columns/diverged.ts';
+import { integer } from '../columns/sql.ts';
+import type { ColumnsState } from './state.ts';
+import type { ClickHouseStep } from './step.ts';
+import { table } from './tables.ts';
+
+const AT_ONCE = 1_048_576;
+const EVERY_MS = 60_000;
+/** After all were compared. */
+const AGAIN_MS = 86_400_000;
+
+export const isCompareDue = ({ compared: { to, at } }: ColumnsState): boolean =>
+  Date.now() - at >= (to === 0 ? AGAIN_MS : EVERY_MS);
+
+/** Throws Diverged where they differ. */
+export async function compareOlder({ store, records, head, state }: ClickHouseStep): Promise<void> {
+  const isSettled = state.retiredTo === head.retiredTo && state.changesSeq === head.changesSeq;
+  if (!isSettled || !isCompareDue(state)) return;
+  const archivedTo = (await records.archived()).at(-1)?.toSeq ?? 0;
+  const after = Math.max(state.compared.to, state.retiredTo, archivedTo);
+  const to = Math.min(after + AT_ONCE, state.to);
+  if (after < to) {
+    const gone = `select number from ${table('gone')} where ver <= ${integer(state.changesSeq)}`;
+    const sql = `select count(), sum(seq % 1048573), sum(decided_at % 1048573), sum(content), sum(reason)
+      from ${table('decisions')} where seq > ${integer(after)} and seq <= ${integer(to)} and content not in (${gone})`;
+    const [found = []] = (await store.query(sql)).rows as number[][];
+    const sums = await records.sumsBetween(after, to);
+    if (sums.some((sum, i) => sum !== found[i]))
+      throw new Diverged('older decisions are not in ClickHouse as they were');
+  }
+  state.compared = { to: to < state.to ? to : 0, at: Date.now() };
+}
