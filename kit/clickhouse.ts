@@ -6,13 +6,16 @@ import { join } from 'node:path';
 import { installEngine } from './clickhouse/install.ts';
 import { temporaryFolder } from './launch.ts';
 
-/** A fault of requests whose SQL has this text: before the engine sees them, or once it has done what they say. */
+/**
+ * A fault of requests whose SQL has this text: before the engine sees them, or once it has done what they say. `late`:
+ * cut, and done later; `lost`: answered, and not done.
+ */
 export interface Fault {
   when: 'before' | 'after';
   sql: string;
-  kind: 'cut' | 'slow' | 'kill' | 'full';
+  kind: 'cut' | 'slow' | 'kill' | 'full' | 'late' | 'lost';
   times: number;
-  /** The wait of a slow one. */
+  /** The wait of a slow or late one. */
   ms?: number;
 }
 

@@ -68,17 +68,19 @@ function fail(response: ServerResponse, error: unknown): void {
 }
 
 /** Takes a fault that matches, and makes it happen; returns whether the request is over. */
-async function failed(when: Fault['when'], sql: string, request: IncomingMessage): Promise<boolean> {
+async function failed(when: Fault['when'], sql: string, response: ServerResponse): Promise<boolean> {
   const fault = faults.find((one) => one.when === when && sql.includes(one.sql));
   if (fault === undefined) return false;
   fault.times -= 1;
   faults = faults.filter(({ times }) => times > 0);
-  if (fault.kind === 'slow') await pause(fault.ms ?? 0);
+  if (fault.kind === 'late') response.destroy();
+  if (fault.kind === 'slow' || fault.kind === 'late') await pause(fault.ms ?? 0);
+  else if (fault.kind === 'lost') response.end();
   else if (fault.kind === 'kill') process.kill(process.pid, 'SIGKILL');
   else if (fault.kind === 'full')
     throw new Error('Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space.');
-  else request.socket.destroy();
-  return fault.kind !== 'slow';
+  else response.destroy();
+  return fault.kind !== 'slow' && fault.kind !== 'late';
 }
 
 function authorize(request: IncomingMessage): void {
@@ -142,14 +144,14 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   if (pathname === '/statements') return void response.end(JSON.stringify(statements));
   authorize(request);
   const sql = params.get('query') ?? body.toString();
-  statements.push([sql, ...params.values()].join(' '));
-  if (await failed('before', sql, request)) return;
+  statements.push([sql, ...[...params].map(([name, value]) => `${name}=${value}`)].join(' '));
+  if (await failed('before', sql, response)) return;
   const id = params.get('session_id');
   const session = sessionFor(id);
   try {
     prepare(session, params);
     const answer = await run(session, params.get('query'), body, params.get('default_format') ?? 'TabSeparated');
-    if (await failed('after', sql, request)) return;
+    if (await failed('after', sql, response)) return;
     const summary = { read_rows: '0', read_bytes: '0', written_rows: '0', written_bytes: '0', total_rows_to_read: '0' };
     response.writeHead(200, {
       'x-clickhouse-query-id': params.get('query_id') ?? '',

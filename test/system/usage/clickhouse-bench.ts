@@ -51,14 +51,16 @@ export async function bench(t: TestContext) {
 
 /** Asks until there is an answer: what fails costs the questions that wait. */
 export async function ask<T>(question: () => Promise<T>): Promise<T> {
-  return until('an answer', async () => {
+  const look = async (): Promise<{ answer: T } | undefined> => {
     try {
       return { answer: await question() };
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       return undefined;
     }
-  }).then(({ answer }) => answer);
+  };
+  const { answer } = await until('an answer', look, ANSWER_WITHIN_MS);
+  return answer;
 }
 
 export async function assertCounts(columns: Columns, all: readonly Decided[]): Promise<void> {
