@@ -51,7 +51,7 @@ function decide(random: Random, seq: number): Decided {
     wanted: random.pick([null, '*', '["use"]']),
     verified: random.pick([0, 1, 2]),
     enforced: random.chance(0.9),
-    userAgent: random.pick(AGENTS) as string | null,
+    userAgent: random.pick(AGENTS),
   };
 }
 
