@@ -69,17 +69,13 @@ export class Answerer {
   readonly #slow: Desk;
   readonly #replies: Replies;
   #stats: (Asked & { no: number })[] = [];
-  #damage: unknown;
+  /** The error that showed damage of the file; every later question is refused. */
+  damage: unknown;
 
   constructor(quick: SqlReader, slow: SqlReader, replies: Replies) {
     this.#quick = { reader: quick, queue: serial() };
     this.#slow = { reader: slow, queue: serial() };
     this.#replies = replies;
-  }
-
-  /** The error that showed damage of the file; every later question is refused. */
-  get damage(): unknown {
-    return this.#damage;
   }
 
   dispatch(ready: readonly Asked[]): void {
@@ -128,13 +124,13 @@ export class Answerer {
       return;
     }
     try {
-      if (this.#damage !== undefined) throw this.#damage;
+      if (this.damage !== undefined) throw this.damage;
       const getValue = await work();
       for (const one of wanted) replies.answer(one, getValue(one));
     } catch (error) {
       for (const one of wanted) replies.refuse(one, errorMessage(error));
       if (isDamage(error)) {
-        this.#damage = error;
+        this.damage = error;
         replies.damaged();
       } else replies.problem(`a question was not answered: ${errorMessage(error)}`);
     }
