@@ -132,9 +132,12 @@ describe('a check with a test key', () => {
     const decision = await check(postern, { contentId, visitor: { authorization: `Bearer ${token}` } }, testKey);
     assert.deepEqual([decision.requesterId, decision.verified, decision.mode], [id, 'token', 'test']);
     const own = await read('/v1/me/decisions?mode=test', token);
-    assert.deepEqual(pluck(own.data, 'id'), [decision.id]);
-    assert.equal(own.data[0].mode, 'test');
-    assert.equal((await read(`/v1/me/decisions/${decision.id}`, token)).mode, 'test');
+    assert.deepEqual([own.data.length, own.data[0].mode], [1, 'test']);
+    const logged = await read(`/v1/access/decisions/${decision.id}`);
+    assert.equal(logged.publicId, own.data[0].id);
+    for (const one of [decision.id, logged.publicId]) {
+      assert.equal((await read(`/v1/me/decisions/${one}`, token)).mode, 'test');
+    }
     assert.equal((await read('/v1/me/decisions', token)).totalCount, 0);
     assert.equal((await read('/v1/me/usage', token)).summary.totalRequests, 0);
   });

@@ -64,7 +64,8 @@ describe('the decision', () => {
     });
     const logged = await postern.call('GET', `/v1/access/decisions/${got.id}?expand=names`);
     assertStatus(logged, 200);
-    const { permission, purpose, context, license, names, ...same } = logged.body;
+    const { publicId, permission, purpose, context, license, names, ...same } = logged.body;
+    assert.notEqual(publicId, got.id);
     assert.deepEqual(same, { ...rest, id: got.id, created, message });
     assert.deepEqual([permission, purpose, license, names.content], ['index', 'training', null, null]);
     assert.deepEqual(context, { userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.2)', verified: 'ip' });
