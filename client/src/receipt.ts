@@ -109,7 +109,7 @@ function readExtra(encoded: string): Extra {
   const extra = parse(text) as Extra;
   // Nothing that is not verified may be in it.
   const { parts, counted, tree, since } = extra;
-  if (typeof parts !== 'object' || parts === null) refuse(MALFORMED);
+  if (typeof parts !== 'object' || parts === null || since === null || counted === null) refuse(MALFORMED);
   const exact = {
     parts: Object.fromEntries(leafIn(extra).names.map((name) => [name, exactPart(parts[name])])),
     ...(counted === undefined ? {} : { counted: exactCounted(counted) }),
@@ -131,6 +131,7 @@ function exactCounted({ decisionId, line, index, hashes }: NonNullable<Extra['co
 }
 
 function exactPart(part: Part | undefined): Partial<Part> {
+  if (part !== undefined && (typeof part !== 'object' || part === null)) refuse(MALFORMED);
   if (part !== undefined && 'hash' in part) return { hash: part.hash };
   return { text: part?.text, salt: part?.salt };
 }

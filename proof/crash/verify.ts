@@ -435,7 +435,7 @@ export class Verifier {
       if (decision === null || this.#book.items.get(item.content)?.deleted === true) continue;
       const reply = await service.ask('GET', `/v1/access/decisions/${decision.id}`);
       assert.equal(reply.status, 200, reply.text);
-      const { permission: _, purpose, context: __, license: ___, ...told } = reply.body;
+      const { publicId: _, permission: __, purpose, context: ___, license: ____, ...told } = reply.body;
       assert.equal(purpose, item.token);
       assert.deepEqual(told, decision);
     }

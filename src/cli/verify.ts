@@ -44,7 +44,7 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
       const { requester, checkpoint, withheld } = receipt;
       const lines = [
         ...toFindings(receipt),
-        `Requester: ${String(requester === null ? 'erased' : (requester.requesterId ?? 'none'))}`,
+        `Requester: ${String(requester === null ? 'not shown' : (requester.requesterId ?? 'none'))}`,
         `Log: ${checkpoint.origin}, ${checkpoint.size} entries`,
         ...(options.checkpoint === undefined ? [] : ['The log continues the earlier checkpoint.']),
         ...(withheld.length === 0 ? [] : [`Only a hash is left of: ${withheld.join(', ')}`]),

@@ -1,6 +1,7 @@
 /** Promise: the page that verifies receipts needs nothing but itself, accepts what is whole, and finds every change. */
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../kit/browser.ts';
@@ -125,6 +126,26 @@ describe('what was changed', () => {
   test('a salt of another length, which would move where the text begins', async () => {
     const extra = withMovedSalt(made.extra);
     await assert.rejects(verify({ ...whole, receipt: write({ ...made, extra }) }), /has 17 bytes, not 16/);
+  });
+
+  for (const [name, one] of Object.entries({ made, statement })) {
+    test(`a part that is no text beside the hash that hides it: ${name}`, async () => {
+      for (const [part, own] of Object.entries(one.extra.parts)) {
+        if (!('text' in own)) continue;
+        const salted = Buffer.concat([Buffer.from(own.salt, 'base64'), Buffer.from(own.text)]);
+        const hash = createHash('sha256').update(salted).digest('base64');
+        for (const text of [['{"allowed":true}'], null, 7, { length: 0 }]) {
+          const parts = { ...one.extra.parts, [part]: { text, hash } } as never;
+          const forged = write({ ...one, extra: { ...one.extra, parts } });
+          assert.equal(await accepts({ ...given(one), receipt: forged }), false, `${part}: ${JSON.stringify(text)}`);
+        }
+      }
+    });
+  }
+
+  test('a receipt that does not show what it is about', async () => {
+    const hidden = makeReceipt(signer, { ...SHAPE, hides: ['decision'] });
+    await assert.rejects(verify(given(hidden)), /lacks the decision/);
   });
 
   test('a fork: another log of the same key', async () => {

@@ -143,12 +143,17 @@ const OLD_FILES =
  * before there were such ids has those of the log.
  */
 const spelled = (statement: Statement, one: Exported): Exported =>
-  one.publicId === undefined || isOfLog(statement, one) ? one : { ...one, id: one.publicId };
+  one.publicId === undefined || (firstId(statement) !== null && isOfLog(statement, one))
+    ? one
+    : { ...one, id: one.publicId };
+
+const firstId = ({ lines }: Statement): string | null =>
+  lines.find(({ firstDecisionId }) => firstDecisionId !== null)?.firstDecisionId ?? null;
 
 /** Returns whether a statement has the ids of the log, of which this is one, or none. */
-function isOfLog({ lines }: Statement, { id }: Exported): boolean {
-  const first = lines.find(({ firstDecisionId }) => firstDecisionId !== null)?.firstDecisionId;
-  return first == null || first.slice(...LEDGER) === id.slice(...LEDGER);
+function isOfLog(statement: Statement, { id }: Exported): boolean {
+  const first = firstId(statement);
+  return first === null || first.slice(...LEDGER) === id.slice(...LEDGER);
 }
 
 function joined(known: Known | undefined, one: Exported): Known {

@@ -19,6 +19,8 @@ const BLOCK_MIN = 8_192;
 const TAIL_MS = 21_600_000;
 /** Decisions that wait for a transaction which stays open. */
 export const TAIL_MAX = 262_144;
+/** Decisions that are read at once while more are to come: rows fill the memory of the thread. */
+export const FAR_MAX = BLOCK_MAX / 2;
 /** An insert whose answer was lost may still be running for as long. */
 const FENCE_MS = 2 * REQUEST_WITHIN_MS;
 
@@ -31,20 +33,23 @@ interface Ready {
   bytes: Buffer;
 }
 
-/** Writes a block of the decisions beyond the blocks, if there are enough. Returns whether there were. */
-export async function writeBlock(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<boolean> {
+/**
+ * Writes a block of the decisions beyond the blocks, if there are enough. Returns whether there were. `isCut`: there
+ * are more than these.
+ */
+export async function writeBlock(work: ClickHouseStep, rows: readonly DecisionRow[], isCut: boolean): Promise<boolean> {
   const settled = rows.filter(([seq]) => seq <= work.head.settledSeq);
   const oldest = settled[0]?.[1] ?? Number.POSITIVE_INFINITY;
   const isDue = settled.length >= BLOCK_MIN || Date.now() - oldest > TAIL_MS;
-  if (isDue) await insertBlock(work, await plan(work, settled));
+  if (isDue) await insertBlock(work, await plan(work, settled, isCut));
   return isDue;
 }
 
-async function plan(work: ClickHouseStep, settled: readonly DecisionRow[]): Promise<Ready> {
+async function plan(work: ClickHouseStep, settled: readonly DecisionRow[], isCut: boolean): Promise<Ready> {
   const first = settled[0]?.[0] as number;
   const end = (Math.floor(first / PARTITION) + 1) * PARTITION;
   const rows = settled.slice(0, BLOCK_MAX).filter(([seq]) => seq < end);
-  const isAll = rows.length === settled.length;
+  const isAll = !isCut && rows.length === settled.length;
   const last = isAll ? Math.min(work.head.settledSeq, end - 1) : (rows.at(-1)?.[0] as number);
   const { block, bytes } = await toBlock(work, rows);
   const planned = { ...block, first, last, at: Date.now() };
@@ -65,12 +70,15 @@ async function toBlock(
 export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promise<void> {
   const { records, state, store } = work;
   const there = await check(store, planned);
-  const rows = (await readBeyond(records, planned.first - 1)).filter(([seq]) => seq <= planned.last);
+  const isRead = (read: readonly DecisionRow[]): boolean => (read.at(-1)?.[0] ?? 0) >= planned.last;
+  const rows = (await readBeyond(records, planned.first - 1, isRead)).filter(([seq]) => seq <= planned.last);
   const { bytes, block } = await toBlock(work, rows);
   if (there === 'all') return completeBlock(work, planned, rows);
-  if (there === 'other' || block.hash !== planned.hash) {
+  const isOver = Date.now() - planned.at >= FENCE_MS;
+  // With its token, a block that a server has lost would be taken for one that is there.
+  if (isOver || there === 'other' || block.hash !== planned.hash) {
     // The first attempt may still be running, and would store what it has beside this.
-    if (Date.now() - planned.at < FENCE_MS) throw new Error('an earlier insert may still be running');
+    if (!isOver) throw new Error('an earlier insert may still be running');
     Object.assign(planned, block, { at: Date.now() });
     state.planned = planned;
     await begin(work);
@@ -116,9 +124,14 @@ export async function writeTail(work: ClickHouseStep, rows: readonly DecisionRow
 
 export const sumOf = (rows: readonly DecisionRow[]): number => rows.reduce((sum, [seq]) => sum + seq, 0);
 
-export async function readBeyond(records: ColumnsSnapshot, seq: number): Promise<DecisionRow[]> {
+/** Reads decisions after a number until they are enough, a page at a time. */
+export async function readBeyond(
+  records: ColumnsSnapshot,
+  seq: number,
+  isEnough: (rows: readonly DecisionRow[]) => boolean,
+): Promise<DecisionRow[]> {
   const rows: DecisionRow[] = [];
-  while (rows.length <= TAIL_MAX) {
+  while (!isEnough(rows)) {
     const page = await records.decisionsAfter(rows.at(-1)?.[0] ?? seq, records.page);
     for (const row of page) rows.push(row);
     if (page.length < records.page) break;

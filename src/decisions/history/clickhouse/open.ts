@@ -45,7 +45,8 @@ export async function openClickHouseColumns({
     async function measure(): Promise<void> {
       if (bytes > 0 && performance.now() - measuredAt < SIZE_EVERY_MS) return;
       measuredAt = performance.now();
-      const sql = 'select sum(bytes_on_disk) from system.parts where active and database = currentDatabase()';
+      // Its parts would take a grant of their own.
+      const sql = 'select sum(total_bytes) from system.tables where database = currentDatabase()';
       bytes = ((await store.query(sql)).rows[0]?.[0] as number) ?? 0;
     }
 
@@ -59,7 +60,7 @@ export async function openClickHouseColumns({
         isRewritten: () => writer.isRewritten(),
         gathered: () => writer.gathered(),
       },
-      connect: async () => clickHouseReader({ store, names, shown: () => writer.state, now: () => states.read() }),
+      connect: async () => clickHouseReader({ store, names, shown: () => writer.shown, now: () => states.read() }),
       rest: async () => {},
       interrupt: () => {},
       size: () => bytes,

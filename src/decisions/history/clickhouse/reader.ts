@@ -10,8 +10,8 @@ import { type ShownColumns, withTables } from './tables.ts';
 interface Ends {
   store: ClickHouse;
   names: Pick<ClickHouseNames, 'find'>;
-  /** Returns the state that a question begins with. */
-  shown(): ShownColumns;
+  /** Returns the state that a question begins with, and since when it is shown. */
+  shown(): { state: ShownColumns; at: number };
   /** Returns the newest state. */
   now(): Promise<ShownColumns>;
 }
@@ -24,14 +24,13 @@ export function clickHouseReader(ends: Ends): SqlReader {
   let given = 0;
 
   async function inSnapshot<T>(work: () => Promise<T>): Promise<T> {
-    const shown = ends.shown();
-    const startedAt = performance.now();
+    const { state: shown, at } = ends.shown();
     [session, fixed, given] = [randomUUID(), shown, 0];
     try {
       const answer = await work();
       // Tables that were dropped and filled again, and what was forgotten, were not all there throughout.
       if ((await ends.now()).built !== shown.built) throw new Error('the columns are counted again');
-      if (performance.now() - startedAt > QUESTIONS_MS) throw new Error('ClickHouse took too long');
+      if (performance.now() - at > QUESTIONS_MS) throw new Error('ClickHouse took too long');
       return answer;
     } finally {
       [session, fixed] = [undefined, undefined];

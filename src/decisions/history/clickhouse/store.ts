@@ -28,6 +28,23 @@ const SETTINGS: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
   // Lists of numbers.
   max_query_size: String(QUERY_BYTES_MAX),
+  // A part of an answer is none.
+  timeout_overflow_mode: 'throw',
+  timeout_overflow_mode_leaf: 'throw',
+  result_overflow_mode: 'throw',
+  read_overflow_mode: 'throw',
+  read_overflow_mode_leaf: 'throw',
+  group_by_overflow_mode: 'throw',
+  sort_overflow_mode: 'throw',
+  set_overflow_mode: 'throw',
+  distinct_overflow_mode: 'throw',
+  join_overflow_mode: 'throw',
+  transfer_overflow_mode: 'throw',
+  // Nor is one of before.
+  use_query_cache: 0,
+  apply_deleted_mask: 1,
+  enable_analyzer: 1,
+  output_format_json_quote_64bit_floats: 0,
   // As in DuckDB.
   prefer_column_name_to_alias: 1,
   join_use_nulls: 1,

@@ -11,7 +11,7 @@
 import { Diverged } from '../columns/diverged.ts';
 import type { ColumnsSnapshot, DecisionSource, Head } from '../columns/source.ts';
 import type { Tail } from '../columns/tail.ts';
-import { readBeyond, repeatBlock, sumOf, TAIL_MAX, writeBlock, writeTail } from './blocks.ts';
+import { FAR_MAX, readBeyond, repeatBlock, sumOf, TAIL_MAX, writeBlock, writeTail } from './blocks.ts';
 import { copyChanges, copyEverything, insertCounts } from './copy.ts';
 import { follow, forget } from './forget.ts';
 import { dropOwn, findLoss, isWhole, matchNewest } from './found.ts';
@@ -34,10 +34,19 @@ interface Ends {
   onRebuild(): void;
 }
 
+/** A state, and when it was known to have all that there was; see performance.now. */
+export interface Shown {
+  state: ColumnsState;
+  at: number;
+}
+
 export class ClickHouseWriter implements Tail {
   readonly #ends: Ends;
   readonly #programs: NotedPrograms;
   #seen: ColumnsState = EMPTY;
+  /** What the last step that this node completed left. */
+  #own: ColumnsState = EMPTY;
+  #shown: Shown = { state: EMPTY, at: 0 };
   #writing: ColumnsState = EMPTY;
   /** The newest decision was found in the records since this was opened. */
   #isMatched = false;
@@ -47,9 +56,9 @@ export class ClickHouseWriter implements Tail {
     this.#programs = notedPrograms(ends.store, () => ({ shown: this.#writing, step: this.#writing.begun }));
   }
 
-  /** All that was written by the last step that this node saw. */
-  get state(): ColumnsState {
-    return this.#seen;
+  /** The newest state that had all that there was, and when: questions that wait for others begin with it. */
+  get shown(): Shown {
+    return this.#shown;
   }
 
   async step(): Promise<{ caughtUp: boolean; behind: number }> {
@@ -65,7 +74,7 @@ export class ClickHouseWriter implements Tail {
         (await isWhole(store, this.#seen));
       return isDone ? 0 : Math.max(1, head.decisionsSeq - this.#seen.to);
     });
-    if (behind === 0) return { caughtUp: true, behind };
+    if (behind === 0) return this.#show();
     if (!(await states.lock())) {
       await pause(LOCKED_MS);
       return { caughtUp: false, behind };
@@ -73,7 +82,7 @@ export class ClickHouseWriter implements Tail {
     try {
       // Another snapshot: what another writer wrote meanwhile is not newer than this one.
       const caughtUp = await source.read((records) => this.#advance(records));
-      return { caughtUp, behind: caughtUp ? 0 : behind };
+      return caughtUp ? this.#show() : { caughtUp, behind };
     } catch (error) {
       this.#programs.abandon();
       names.forget();
@@ -95,18 +104,27 @@ export class ClickHouseWriter implements Tail {
     });
   }
 
+  #show(): { caughtUp: true; behind: 0 } {
+    this.#shown = { state: this.#seen, at: performance.now() };
+    return { caughtUp: true, behind: 0 };
+  }
+
   /** Returns whether nothing is left to write. */
   async #advance(records: ColumnsSnapshot): Promise<boolean> {
     const { store, names, states } = this.#ends;
     const head = await records.head();
     const stored = await states.read();
     const state = structuredClone(stored);
+    // Another writer may have given texts other numbers since.
+    if (stored.done !== this.#own.done || stored.begun !== stored.done) names.forget();
+    if (stored.built !== this.#own.built) this.#programs.abandon();
     const work: ClickHouseStep = { store, names, programs: this.#programs, states, records, head, state, stored };
     this.#writing = state;
     const isLast = await (state.isNew ? this.#build(work) : this.#write(work)).catch((error: unknown) =>
       fail(work, error),
     );
     this.#seen = state;
+    this.#own = state;
     return isLast;
   }
 
@@ -143,9 +161,12 @@ export class ClickHouseWriter implements Tail {
       await repeatBlock(work, state.planned);
       return false;
     }
-    const rows = await readBeyond(records, state.to);
-    if (await writeBlock(work, rows)) return false;
-    if (rows.length > TAIL_MAX) throw new Error('a transaction of the database has been open for too long');
+    const isFar = work.head.decisionsSeq - state.to > TAIL_MAX;
+    const most = isFar ? FAR_MAX : TAIL_MAX + 1;
+    const rows = await readBeyond(records, state.to, ({ length }) => length >= most);
+    const isCut = rows.length >= most;
+    if (await writeBlock(work, rows, isCut)) return false;
+    if (isCut) throw new Error('a transaction of the database has been open for too long');
     await begin(work);
     const areMore = await copyChanges(work);
     // Before an erasure, for what was done under the id.
@@ -192,6 +213,6 @@ async function isAtHead(state: ColumnsState, head: Head, records: ColumnsSnapsho
     state.inputsErasedTo >= head.inputsErasedTo &&
     head.decisionsSeq - state.to <= TAIL_MAX;
   if (!covers) return false;
-  const rows = await readBeyond(records, state.to);
+  const rows = await readBeyond(records, state.to, ({ length }) => length > TAIL_MAX);
   return state.tail.rows === rows.length && state.tail.sum === sumOf(rows);
 }
