@@ -109,7 +109,7 @@ function readExtra(encoded: string): Extra {
   const extra = parse(text) as Extra;
   // Nothing that is not verified may be in it.
   const { parts, counted, tree, since } = extra;
-  if (typeof parts !== 'object' || parts === null || since === null || counted === null) refuse(MALFORMED);
+  if (typeof parts !== 'object' || [parts, since, counted].includes(null as never)) refuse(MALFORMED);
   const exact = {
     parts: Object.fromEntries(leafIn(extra).names.map((name) => [name, exactPart(parts[name])])),
     ...(counted === undefined ? {} : { counted: exactCounted(counted) }),

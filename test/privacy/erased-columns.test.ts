@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestService } from '../../kit/service.ts';
+import { startTestService, testEngine } from '../../kit/service.ts';
 import { tablesOf } from './tables.ts';
 
 /** Columns in which the erasure replaces or deletes what names a requester, or with whose rows it is deleted. */
@@ -93,11 +93,15 @@ const FREE: Record<string, string> = {
   webhooks: 'id url events description metadata status disabled_reason secret old_secrets',
 };
 
+/** Tables that SQLite does not have: texts of columns in ClickHouse, where an erasure replaces a requester's. */
+const ERASED_ON_POSTGRES = { column_names: 'id' };
+
 test('every text column is known', async () => {
   await using postern = await startTestService();
   const kept = [...(await tablesOf(postern))].flatMap(([table, columns]) => columns.map((one) => `${table}.${one}`));
-  const known = [ERASED, FREE].flatMap((tables) =>
-    Object.entries(tables).flatMap(([table, columns]) => columns.split(' ').map((one) => `${table}.${one}`)),
+  const tables = testEngine() === 'postgres' ? [ERASED, ERASED_ON_POSTGRES, FREE] : [ERASED, FREE];
+  const known = tables.flatMap((some) =>
+    Object.entries(some).flatMap(([table, columns]) => columns.split(' ').map((one) => `${table}.${one}`)),
   );
   assert.equal(new Set(known).size, known.length, 'a column is named twice');
   assert.deepEqual(kept.toSorted(), known.toSorted());

@@ -35,7 +35,7 @@ interface Ends {
 }
 
 /** A state, and when it was known to have all that there was; see performance.now. */
-export interface Shown {
+export interface ShownState {
   state: ColumnsState;
   at: number;
 }
@@ -44,9 +44,9 @@ export class ClickHouseWriter implements Tail {
   readonly #ends: Ends;
   readonly #programs: NotedPrograms;
   #seen: ColumnsState = EMPTY;
-  /** What the last step that this node completed left. */
+  /** The state that the last step of this node left. */
   #own: ColumnsState = EMPTY;
-  #shown: Shown = { state: EMPTY, at: 0 };
+  #shown: ShownState = { state: EMPTY, at: 0 };
   #writing: ColumnsState = EMPTY;
   /** The newest decision was found in the records since this was opened. */
   #isMatched = false;
@@ -57,7 +57,7 @@ export class ClickHouseWriter implements Tail {
   }
 
   /** The newest state that had all that there was, and when: questions that wait for others begin with it. */
-  get shown(): Shown {
+  get shown(): ShownState {
     return this.#shown;
   }
 
