@@ -211,12 +211,30 @@ test('a guard, and a check for a page, show visitors the public id; other checks
   const { body } = await read(tried.id, key);
   assert.deepEqual([body.publicId, body.mode], [tried.id, 'test']);
   assert.equal((await get(`/v1/me/decisions/${tried.id}`)).body.id, tried.id);
-  // The same answer each time.
-  const headers = { 'idempotency-key': 'a-page' };
-  const answers = [];
-  for (let i = 0; i < 2; i++)
-    answers.push((await postern.call('POST', '/v1/access/check', { body: asked, headers })).body.id);
-  assert.equal(answers[0], answers[1]);
+  // An answer that was kept for repetitions is the same each time.
+  const repeated = async (path: string, sent: object) => {
+    const ask = () => postern.call('POST', path, { body: sent, headers: { 'idempotency-key': `a-page${path}` } });
+    const [first, again] = [await ask(), await ask()];
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.deepEqual(again.body, first.body);
+    return first.body;
+  };
+  await isPublic((await repeated('/v1/access/check', asked)).id, 'page, with a key');
+  const batch = { checks: [asked, { ...asked, page: undefined }, { page: 'https://news.example/a' }, null] };
+  const { data } = await repeated('/v1/access/check/batch', batch);
+  await isPublic(data[0].id, 'batch, with a key');
+  assert.equal((await read(data[1].id)).body.id, data[1].id);
+  assert.deepEqual(
+    data.slice(2).map((refused: any) => Object.keys(refused)),
+    [['error'], ['error']],
+  );
+});
+
+test('a cursor of live decisions is none of test decisions', async () => {
+  for (let i = 0; i < 2; i++) await check(postern, { contentId, requesterId: 'acme' });
+  const { nextCursor } = (await get('/v1/me/decisions?limit=1')).body;
+  assertStatus(await get(`/v1/me/decisions?limit=1&cursor=${nextCursor}`), 200);
+  assertError(await get(`/v1/me/decisions?limit=1&mode=test&cursor=${nextCursor}`), 'invalid_cursor');
 });
 
 const sha256 = (ids: readonly string[]): string =>

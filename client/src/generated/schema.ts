@@ -2974,7 +2974,7 @@ export interface components {
             visitor?: components["schemas"]["Visitor"];
             /** @description Adds `explanation` and, on a denial, `remedies` */
             explain?: boolean;
-            /** @description The URL of the page that the visitor wants. Adds `signals`: what the answer to it says about licenses; not with `asOf`. Without an `Idempotency-Key`, `id` is the one that visitors may see. */
+            /** @description The URL of the page that the visitor wants. Adds `signals`: what the answer to it says about licenses; not with `asOf`. `id` is then the one that visitors may see. */
             page?: string;
             /** @description Decides without recording and without using a rate limit or a quota */
             dryRun?: boolean;

@@ -17,6 +17,10 @@ import { JSON_TYPE, sendJson, toFailure, writeError } from './reply.ts';
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Makes the answer to a repeated request from the body that was kept. */
+    repeat?: (body: unknown, kept: string) => string;
+  }
   interface FastifyRequest {
     idempotency: Idempotency | null;
     /** The scope this request holds until it is answered. */
@@ -71,7 +75,7 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
       request.idempotency = own;
       return false;
     }
-    const kept = keptFor(own, stored);
+    const kept = keptFor(own, stored, request);
     sendJson(reply.header('idempotent-replayed', 'true'), stored.status, kept);
     return true;
   }
@@ -81,7 +85,7 @@ export function supportIdempotency(app: App, db: Db, clock: Clock): void {
     try {
       const stored = await findReceipt(db, own.scope, clock.now());
       if (stored === undefined) return payload;
-      const body = keptFor(own, stored);
+      const body = keptFor(own, stored, request);
       withoutHeaders(reply).code(stored.status).type(JSON_TYPE).header('idempotent-replayed', 'true');
       return body;
     } catch (error) {
@@ -135,14 +139,14 @@ function digest(...parts: (string | Buffer)[]): string {
   return hash.digest('base64url');
 }
 
-/** The body that was kept, as it was answered. Throws idempotency_key_reused for a request that is another one. */
-function keptFor(own: Idempotency, stored: Receipt): string {
+/** The body that was kept, as it is answered. Throws idempotency_key_reused for a request that is another one. */
+function keptFor(own: Idempotency, stored: Receipt, { body: asked, routeOptions }: FastifyRequest): string {
   if (stored.body_hash !== own.bodyHash) {
     const message = 'This Idempotency-Key was used with another body; use a new key for a new request.';
     throw fail('idempotency_key_reused', message);
   }
   const body = own.unseal(stored.body);
-  if (body !== undefined) return body;
+  if (body !== undefined) return routeOptions.config.repeat?.(asked, body) ?? body;
   // A secret is read back only by who proves to be the same as when it was made.
   throw fail('idempotency_key_reused', 'This Idempotency-Key was used in another session; use a new key.');
 }

@@ -56,6 +56,8 @@ export interface Operation<Query extends TSchema, Body extends TSchema, Answer e
   ifMatch?: true;
   /** Answers no HEAD: the body never ends. */
   endless?: true;
+  /** Makes the answer to a repeated request from the one that was kept for its `Idempotency-Key`. */
+  repeat?: FastifyContextConfig['repeat'];
 }
 
 export type RequestTo<Path extends string, Query extends TSchema, Body extends TSchema> = FastifyRequest<{
@@ -109,7 +111,7 @@ const answerAtOnce =
 
 type Any = Operation<TSchema, TSchema, TSchema>;
 
-const toRouteConfig = ({ permission, secretKey, partner, openTo, ifMatch, csv, formMax, media }: Any) => ({
+const toRouteConfig = ({ permission, secretKey, partner, openTo, ifMatch, csv, formMax, media, repeat }: Any) => ({
   permission,
   ...(secretKey === undefined ? {} : { secretKey }),
   ...(partner === undefined ? {} : { partner }),
@@ -118,6 +120,7 @@ const toRouteConfig = ({ permission, secretKey, partner, openTo, ifMatch, csv, f
   ...(formMax === undefined ? {} : { takesForm: true as const }),
   ...(csv === undefined ? {} : { takesCsv: csv }),
   ...(media === undefined ? {} : { media: { 200: [media] } }),
+  ...(repeat === undefined ? {} : { repeat }),
 });
 
 /** Adds an operation whose handler returns what an edit committed. */

@@ -36,6 +36,7 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
     is: 'Ask for a decision',
     body: CheckRequest,
     answer: DecisionAnswer,
+    repeat: (asked: unknown, kept: string) => repeatOne(deps.ids, asked, kept),
   };
   route(app, 'POST /v1/access/check', one, (request, reply) =>
     decideFresh(request, (grounds) => decideOne(deps, request, grounds)).then((decision) => {
@@ -51,6 +52,7 @@ export function accessRoutes(app: App, deps: AccessRouteDeps): void {
     is: 'Ask for up to 1,000 decisions',
     body: BatchRequest,
     answer: BatchAnswer,
+    repeat: (asked: unknown, kept: string) => repeatBatch(deps.ids, asked, kept),
   } as const;
   route(app, 'POST /v1/access/check/batch', batch, async (request, reply) => {
     const frame = toListFrame(request.body.checks.length);
@@ -76,7 +78,7 @@ function decideOne(deps: AccessRouteDeps, { body, caller, idempotency }: OneRequ
     const decision = await keeping(idempotency, ONE, (toReceipt) =>
       check(deps, found, { caller, grounds, explainer, signalsOf, toReceipt }),
     );
-    return isForVisitor(found, idempotency) ? withPublicId(deps.ids, decision) : decision;
+    return isForVisitor(found) ? withPublicId(deps.ids, decision) : decision;
   };
   if (ask.sent !== undefined) return withVisitors(deps, [ask]).then(onlyAsk).then(decide);
   // A check that wants no more than its decision has no promise to spare.
@@ -114,13 +116,26 @@ async function decideBatch(
   );
   if (signalsOf === undefined) return answers;
   return mapInSlices(answers, (answer, i) =>
-    'object' in answer && isForVisitor(asks[i] as Ask, idempotency) ? withPublicId(deps.ids, answer) : answer,
+    'object' in answer && isForVisitor(asks[i] as Ask) ? withPublicId(deps.ids, answer) : answer,
   );
 }
 
-/** A guard shows the visitor of a page the id. An answer that is kept for repetitions is the caller's own. */
-const isForVisitor = ({ page }: Ask, idempotency: Idempotency | null): boolean =>
-  page !== undefined && idempotency === null;
+/** A guard shows the visitor of a page the id. */
+const isForVisitor = ({ page }: Pick<Ask, 'page'>): boolean => page !== undefined;
+
+/** The ledger keeps answers, and has no public ids: a repetition gets them here, as the first answer did. */
+function repeatOne(ids: PublicIds, asked: unknown, kept: string): string {
+  return isForVisitor(asked as CheckRequest) ? JSON.stringify(withPublicId(ids, JSON.parse(kept))) : kept;
+}
+
+function repeatBatch(ids: PublicIds, asked: unknown, kept: string): string {
+  const { checks } = asked as { checks: readonly (Partial<CheckRequest> | null)[] };
+  const isShown = checks.map((sent) => sent?.page !== undefined);
+  if (!isShown.includes(true)) return kept;
+  const list = JSON.parse(kept) as { data: (Decision | { error: object })[] };
+  const data = list.data.map((one, i) => (isShown[i] && 'object' in one ? withPublicId(ids, one) : one));
+  return JSON.stringify({ ...list, data });
+}
 
 type Answer = Decision | Failure;
 

@@ -101,7 +101,7 @@ export const CheckRequest = Type.Object(
       Type.String({
         maxLength: 2048,
         description:
-          'The URL of the page that the visitor wants. Adds `signals`: what the answer to it says about licenses; not with `asOf`. Without an `Idempotency-Key`, `id` is the one that visitors may see.',
+          'The URL of the page that the visitor wants. Adds `signals`: what the answer to it says about licenses; not with `asOf`. `id` is then the one that visitors may see.',
       }),
     ),
     dryRun: Type.Optional(

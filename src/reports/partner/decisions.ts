@@ -4,6 +4,7 @@
  */
 import type { Static } from 'typebox';
 import { fail } from '../../api/errors.ts';
+import type { Mode } from '../../api/permissions.ts';
 import { findContent, findContents } from '../../content/store.ts';
 import type { Db } from '../../db/db.ts';
 import { cutPage, PAGE_DEFAULT, type Page } from '../../db/page.ts';
@@ -38,12 +39,12 @@ export async function listOwnDecisions(
 ): Promise<Page<DecisionView>> {
   const { limit = PAGE_DEFAULT, cursor, mode = 'live' } = query;
   const { db, finder, ledgerNo } = mode === 'test' ? deps.tests : deps;
-  const before = cursor === undefined ? null : Number(await deps.cursors.open(requesterId, cursor, POSITION));
+  const before = cursor === undefined ? null : toSeq(await deps.cursors.open(requesterId, cursor, POSITIONS[mode]));
   const filter = await toFilter(db, requesterId, query, span);
   const found = filter === undefined ? NOTHING : await finder.find(filter, { before, limit: limit + 1 });
   const page = cutPage(found.seqs, limit, found.totalCount, String);
   const last = page.hasMore ? page.data.at(-1) : undefined;
-  const nextCursor = last === undefined ? null : await deps.cursors.seal(requesterId, toPosition(last));
+  const nextCursor = last === undefined ? null : await deps.cursors.seal(requesterId, toPosition(mode, last));
   const decisions = await readDecisions(db, ledgerNo, page.data);
   const data = await viewDecisions({ db, ids: deps.ids }, mode === 'test' ? decisions.map(asTest) : decisions);
   return { ...page, data, nextCursor };
@@ -52,8 +53,10 @@ export async function listOwnDecisions(
 const NOTHING = { seqs: [], totalCount: 0 };
 
 /** Pads it: the length of a sealed cursor says nothing of the number. */
-const toPosition = (seq: number): string => String(seq).padStart(15, '0');
-const POSITION = /^\d{15}$/;
+const toPosition = (mode: Mode, seq: number): string => mode + String(seq).padStart(15, '0');
+const toSeq = (position: string): number => Number(position.slice(-15));
+/** The numbers of one log say nothing in the other. */
+const POSITIONS: Record<Mode, RegExp> = { live: /^live\d{15}$/, test: /^test\d{15}$/ };
 
 /** Returns undefined when the query names an item that is not registered. */
 async function toFilter(
