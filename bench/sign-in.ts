@@ -1,14 +1,9 @@
 /**
- * Measures what the sign-in of people adds to a check, which has a key: alone, as the step between the request and the
- * authentication by key; and over HTTP, beside a service without a provider and without people. Rounds take turns.
+ * Measures what the sign-in of people adds to a check, which has a key, beside a service without a provider and without
+ * people. Rounds take turns. A request with a key takes no step of sign-in, so this finds only what gets in its way.
  */
 import { join } from 'node:path';
-import type { FastifyRequest } from 'fastify';
 import { temporaryFolder } from '../kit/launch.ts';
-import type { Authenticate } from '../src/api/http/auth.ts';
-import type { Keys } from '../src/api/keys/authenticate.ts';
-import type { Caller } from '../src/api/permissions.ts';
-import { openSessions } from '../src/api/users/sessions.ts';
 import { contender, loadCatalogue, measure } from './check.ts';
 import { type Figure, median, medianRatio, type Part } from './figure.ts';
 import { TEN_RULES } from './inputs.ts';
@@ -16,8 +11,6 @@ import { splitCores } from './machine.ts';
 import { HEADERS, type Postern, startPostern } from './service.ts';
 
 const USERS = 100;
-const PASSES = 500_000;
-const MOST = 0.01;
 /** Asked only when a person signs in. */
 const PROVIDER = {
   POSTERN_OIDC_ISSUER: 'https://sign-in.example',
@@ -47,17 +40,8 @@ export const signInPart: Part = {
     }
     await measure(contenders, cores.load, options);
     const [without = [], withPeople = []] = contenders.map(({ results }) => results.map(({ cpuUs }) => cpuUs));
-    const added = addedNs(options.quick ? 5 : 31);
-    const share = added / 1000 / median(without);
     return {
       figures: [
-        {
-          what: 'processor time that sign-in adds to the authentication of a check',
-          value: added,
-          unit: 'ns',
-          against: { what: 'a check', value: median(without) * 1000, ratio: share },
-          target: { text: `≤ ${MOST}`, met: share <= MOST },
-        },
         {
           what: 'processor time of a check, with people and a provider',
           value: median(withPeople),
@@ -67,7 +51,7 @@ export const signInPart: Part = {
       ] satisfies Figure[],
       notes: [
         cores.note,
-        'Two processes with the same work differ by some percent, so the second figure cannot show one percent.',
+        'Two processes with the same work differ by some percent, so the figure cannot show one percent.',
       ],
     };
   },
@@ -81,31 +65,4 @@ async function signIn({ port, post }: Postern, name: string): Promise<void> {
     body: JSON.stringify({ link: path.split('#link=')[1] }),
   });
   if (response.status !== 201) throw new Error(`${name} cannot sign in: ${await response.text()}`);
-}
-
-/** Returns the median over so many rounds of what `sessions.authenticate` takes beyond authentication by key. */
-function addedNs(rounds: number): number {
-  const caller = { keyId: 'key_1' } as Caller;
-  const byKey: Authenticate = () => caller;
-  const none = null as never;
-  const sessions = openSessions({ db: none, clock: none, keys: { authenticate: byKey } as Keys });
-  const request = { headers: HEADERS, routeOptions: { config: {} } } as unknown as FastifyRequest;
-  const credentials = HEADERS.authorization;
-  const differences = Array.from(
-    { length: rounds },
-    () =>
-      nanoseconds(() => sessions.authenticate(request, credentials)) - nanoseconds(() => byKey(request, credentials)),
-  );
-  return Math.max(0, median(differences));
-}
-
-/** Kept, so that no compiler leaves the work out. */
-let kept: unknown;
-
-function nanoseconds(run: () => unknown): number {
-  const begun = process.cpuUsage();
-  for (let pass = 0; pass < PASSES; pass++) kept = run();
-  if (kept === undefined) throw new Error('nobody was authenticated');
-  const { user, system } = process.cpuUsage(begun);
-  return ((user + system) * 1000) / PASSES;
 }

@@ -94,7 +94,7 @@ test('a check', async () => {
     const { status, body: answer } = await postern.call('POST', '/v1/access/check', { body });
     assert.deepEqual([status, answer.allowed], [200, true]);
   };
-  await assertAtMost(48, 140, check);
+  await assertAtMost(47, 139, check);
 });
 
 test('a running statement', async () => {
@@ -110,5 +110,5 @@ test('a running statement', async () => {
     const { status, body } = await postern.call('GET', `/v1/statements/${id}`);
     assert.deepEqual([status, body.total.amount], [200, '0.01']);
   };
-  await assertAtMost(55, 274, statement);
+  await assertAtMost(52, 266, statement);
 });

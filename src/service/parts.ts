@@ -5,7 +5,6 @@ import { openChanges } from '../api/changes/changes.ts';
 import { joinCluster } from '../api/changes/cluster.ts';
 import { openEvents } from '../api/events/store.ts';
 import { openStreams } from '../api/events/stream.ts';
-import type { Needs } from '../api/http/auth.ts';
 import { openKeys } from '../api/keys/authenticate.ts';
 import { openProvider } from '../api/users/provider.ts';
 import { openSessions } from '../api/users/sessions.ts';
@@ -279,18 +278,11 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
   return { housekeeping, dispatch, events, deliverer, driftChecks };
 }
 
-/** A stream stays open for as long as its key is valid. */
-const STREAM_NEEDS: Needs = { permissions: ['webhooks:manage'], secretKey: false };
-
 /** The ways in: keys, sessions of the console, event streams. */
 function openDoors({ oidc }: Config, parts: Base & Background) {
   const { db, clock, follower, keys, events } = parts;
   const sessions = openSessions({ db, clock, keys });
-  const streams = openStreams({
-    events,
-    reauthorize: async (request) =>
-      keys.authorize(await sessions.authenticate(request, request.headers.authorization), STREAM_NEEDS),
-  });
+  const streams = openStreams(events);
   const authenticatePartner = openPartnerDoor({ ...parts, confirm: () => follower.confirm() });
   return { sessions, streams, authenticatePartner, provider: oidc === null ? null : openProvider(oidc, clock) };
 }

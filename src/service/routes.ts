@@ -69,7 +69,8 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   describeApi(app, VERSION);
   healthRoutes(app, { notReady: () => own.notReady ?? follower.notReady(), db, metrics: parts.metrics });
   requireKeys(app, {
-    authenticate: sessions.authenticate,
+    authenticate: keys.authenticate,
+    authenticateSession: sessions.authenticate,
     authenticatePartner: parts.authenticatePartner,
     authorize: keys.authorize,
     sourceOf: keys.source,

@@ -1,5 +1,5 @@
 /** The terms of a license as typed, and as the API takes them. */
-import { minorDigits } from '../../../src/lib/currency.ts';
+import { minorDigits } from '../../../src/rules/terms/money.ts';
 import type { Row } from '../api/client.ts';
 import { dayAt, ZONE } from '../parts/days.ts';
 import { parseMicros, toDecimal } from './money.ts';

@@ -38,13 +38,7 @@ export interface Feed {
   resume: { param: string; id: string } | undefined;
 }
 
-export interface StreamsDeps {
-  events: Events;
-  /** Throws unless the request's key may still do what it did. */
-  reauthorize(request: FastifyRequest): Promise<void>;
-}
-
-export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
+export function openStreams(events: Events): Streams {
   const open = new Map<ServerResponse, Promise<void>>();
   /** Counts streams from before the first await, so that the bound holds. */
   let taken = 0;
@@ -55,7 +49,7 @@ export function openStreams({ events, reauthorize }: StreamsDeps): Streams {
     const write = async (text: string): Promise<void> => {
       if (!raw.write(text)) await once(raw, 'drain', { signal: ended });
     };
-    const check = () => reauthorize(request);
+    const check = () => request.admit();
     try {
       for await (const text of readFeed({ events, kinds, from, check, ended })) await write(text);
     } catch (error) {
@@ -121,7 +115,8 @@ interface Reading {
   /** The `seq` to start after. */
   from: number;
   /** Throws when the key is no longer valid. */
-  check(): Promise<void>;
+  /** Throws unless the request's key may still do what it did. */
+  check(): Promise<unknown>;
   ended: AbortSignal;
 }
 

@@ -7,10 +7,13 @@ import type { Caller, Permission } from '../permissions.ts';
 import { type App, appendHook } from './app.ts';
 
 /**
- * From the credentials as `Authorization` carries them. Throws missing_api_key, invalid_api_key, ip_not_allowed.
- * Answers at once for a key in memory.
+ * Finds the caller by the credentials as `Authorization` carries them. Throws missing_api_key, invalid_api_key,
+ * ip_not_allowed. Answers at once for a key in memory.
  */
 export type Authenticate = (request: FastifyRequest, credentials: string | undefined) => Caller | Promise<Caller>;
+
+/** Finds the caller of a request without a key. Throws what `Authenticate` throws. */
+export type AuthenticateSession = (request: FastifyRequest) => Caller | Promise<Caller>;
 
 /** The requirements of a route on a key. */
 export interface Needs {
@@ -60,17 +63,19 @@ const PARTNER_PATH = /^\/v1\/me(\/|$)/;
 
 export interface Doors {
   authenticate: Authenticate;
+  authenticateSession: AuthenticateSession;
   authenticatePartner: AuthenticatePartner;
   authorize: Authorize;
   sourceOf: (request: FastifyRequest) => string | null;
 }
 
-export function requireKeys(app: App, { authenticate, authenticatePartner, authorize, sourceOf }: Doors): void {
+export function requireKeys(app: App, doors: Doors): void {
+  const { authenticatePartner, authorize, sourceOf } = doors;
   app.decorateRequest('caller', null as never);
   app.decorateRequest('partner', null as never);
   app.decorateRequest('admit', async function admit() {
     const { config } = this.routeOptions;
-    const caller = await authenticate(this, readCredentials(this, config.keyHeader));
+    const caller = await findCaller(doors, this, config.keyHeader);
     const needs = toNeeds(config);
     if (needs !== undefined) authorize(caller, needs);
     return caller;
@@ -95,7 +100,7 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
     }
     const needs = toNeeds(route.config ?? {});
     if (needs === undefined) return;
-    const requireKey = keyStep({ authenticate, authorize }, needs, keyHeader);
+    const requireKey = keyStep(doors, needs, keyHeader);
     const unlessOpen: OnRequest = (request, reply, done) => {
       Promise.resolve(openTo?.(request)).then((isOpen) => (isOpen ? done() : requireKey(request, reply, done)), done);
     };
@@ -106,11 +111,8 @@ export function requireKeys(app: App, { authenticate, authenticatePartner, autho
 type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /** Returns the step that finds the caller of a request. It awaits nothing for a key in memory, as nearly all are. */
-function keyStep(
-  { authenticate, authorize }: Pick<Doors, 'authenticate' | 'authorize'>,
-  needs: Needs,
-  header?: string,
-): OnRequest {
+function keyStep(doors: Doors, needs: Needs, header?: string): OnRequest {
+  const { authorize } = doors;
   const awaitCaller = async (request: FastifyRequest, finding: Promise<Caller>): Promise<void> => {
     const caller = await finding;
     authorize(caller, needs);
@@ -118,7 +120,7 @@ function keyStep(
   };
   return (request, _reply, done) => {
     try {
-      const found = authenticate(request, readCredentials(request, header));
+      const found = findCaller(doors, request, header);
       if (found instanceof Promise) return void awaitCaller(request, found).then(() => done(), done);
       authorize(found, needs);
       request.caller = found;
@@ -133,8 +135,17 @@ function toNeeds({ permission, secretKey }: FastifyContextConfig): Needs | undef
   return permission == null ? undefined : { permissions: [permission].flat(), secretKey: secretKey === true };
 }
 
-function readCredentials({ headers }: FastifyRequest, keyHeader: string | undefined): string | undefined {
-  if (keyHeader === undefined) return headers.authorization;
-  const key = headers[keyHeader];
-  return typeof key === 'string' ? `Bearer ${key}` : undefined;
+/** Nearly every request has a key; another may have a session. */
+function findCaller(
+  { authenticate, authenticateSession }: Doors,
+  request: FastifyRequest,
+  keyHeader: string | undefined,
+): Caller | Promise<Caller> {
+  if (keyHeader === undefined) {
+    const { authorization } = request.headers;
+    return authorization === undefined ? authenticateSession(request) : authenticate(request, authorization);
+  }
+  // A proxy forwards its visitors' cookies, so only the key counts there.
+  const key = request.headers[keyHeader];
+  return authenticate(request, typeof key === 'string' ? `Bearer ${key}` : undefined);
 }

@@ -1,9 +1,9 @@
 /** The formats of text that a pattern cannot express, each with its test and its error text. */
 import { Set as setFormat } from 'typebox/format';
 import { hasZoneForm, parseIso } from '../../lib/clock.ts';
-import { minorDigits } from '../../lib/currency.ts';
 import { parseAddress, parseRange } from '../../lib/ip-range.ts';
 import { isServablePattern, parsePathPattern } from '../../lib/urls/url-pattern.ts';
+import { minorDigits } from '../../rules/terms/money.ts';
 
 interface Format {
   test(text: string): boolean;

@@ -10,7 +10,8 @@ interface Wish {
 
 export function preferred<T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T {
   const [first] = offered;
-  if (accept === undefined) return first;
+  // Most programs accept anything.
+  if (accept === undefined || accept === '*/*') return first;
   const wishes = accept.split(',').map(toWish);
   const ranked = offered
     .map((type) => ({ type, ...rankType(type, wishes) }))

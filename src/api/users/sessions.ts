@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Step } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { fail } from '../errors.ts';
-import type { Authenticate } from '../http/auth.ts';
+import type { AuthenticateSession } from '../http/auth.ts';
 import type { Keys } from '../keys/authenticate.ts';
 import { type Caller, ROLES } from '../permissions.ts';
 import { findCookie, toCookie } from './cookie.ts';
@@ -39,8 +39,7 @@ export interface NewSession {
 }
 
 export interface Sessions {
-  /** Authenticates by the key in the header or, without one, by the session. */
-  authenticate: Authenticate;
+  authenticate: AuthenticateSession;
   /** Opens a session and sets its cookie. Throws what `authenticate` throws for the key. */
   openWithKey(keyText: string, request: FastifyRequest, reply: FastifyReply): Promise<Opened>;
   /** Makes a session of a key or a user. */
@@ -104,11 +103,8 @@ export function openSessions({ db, clock, keys }: SessionsDeps): Sessions {
   const create = (holderId: string): NewSession => newSession(holderId, clock.now());
 
   return {
-    authenticate(request, credentials) {
-      // First, because nearly every request has a key and `routeOptions` makes an object.
-      if (credentials !== undefined || tokenIn(request) === undefined) return keys.authenticate(request, credentials);
-      // A proxy forwards its visitors' cookies, so only the key counts there.
-      if (request.routeOptions.config.keyHeader !== undefined) return keys.authenticate(request, credentials);
+    authenticate(request) {
+      if (tokenIn(request) === undefined) return keys.authenticate(request, undefined);
       return resume(request).then(({ caller }) => caller);
     },
     async openWithKey(keyText, request, reply) {

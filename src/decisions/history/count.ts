@@ -8,7 +8,7 @@ import { archivedEnds, archivedGone } from './archive/counted.ts';
 import type { Columns } from './columns/columns.ts';
 import type { LicensedGroup, LicensedQuery, LicensedRun, LicensedWindow } from './columns/licensed.ts';
 import { inIdOrder, type LicensedRows, within } from './columns/licensed-rows.ts';
-import { QUARTER_HOUR_MS } from './columns/series.ts';
+import { QUARTER_HOUR_MS } from './columns/sql.ts';
 import { type CountedDecision, countGone, countGoneByLicense, readGone } from './counted.ts';
 import { nextTurn, readInOrder, type StoredHistory, type Takers } from './read.ts';
 import { retiredTo } from './retention/retire.ts';

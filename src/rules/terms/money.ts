@@ -1,8 +1,29 @@
 /**
  * Money in integers of 1/1,000,000 of a currency (*micros*), pure. Amounts are BigInt: a count times a price leaves the
- * safe integers long before a contract ends.
+ * safe integers long before a contract ends. Currencies and their minor units are those of ISO 4217: the list of the
+ * maintenance agency as of January 2026.
  */
-import { minorDigits } from '../../lib/currency.ts';
+
+const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [
+    2,
+    `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP
+     COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR
+     JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN
+     NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL
+     THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG`,
+  ],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+];
+
+const CURRENCIES: ReadonlyMap<string, number> = new Map(
+  DIGITS.flatMap(([digits, codes]) => codes.split(/\s+/).map((code) => [code, digits])),
+);
+
+/** Returns the decimal digits of a currency's minor unit; undefined for another text. */
+export const minorDigits = (code: string): number | undefined => CURRENCIES.get(code);
 
 const MICRO_DIGITS = 6;
 

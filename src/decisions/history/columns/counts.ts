@@ -8,8 +8,8 @@ import { type Grouping, groupColumn, groupsSql, readMost } from './groups.ts';
 import type { TimeSpan } from './licensed.ts';
 import { answerBounds } from './questions.ts';
 import type { SqlReader } from './reader.ts';
-import { cellMs, fold, QUARTER_HOUR_MS, type SeriesCell } from './series.ts';
-import { integer, listSql, type Selection, select, text } from './sql.ts';
+import { cellMs, fold, type SeriesCell } from './series.ts';
+import { integer, listSql, QUARTER_HOUR_MS, type Selection, select, text } from './sql.ts';
 import { EACH_WHO, OTHER_WHO } from './who.ts';
 
 type Filters = Omit<Selection, 'from' | 'to' | 'after' | 'enforced'>;

@@ -14,7 +14,7 @@ import type { DecisionRow } from './decision-row.ts';
 import { DICTIONARIES, type Dictionary, type DictionaryName, dictionary } from './dictionary.ts';
 import { duckDbPrograms } from './duckdb-programs.ts';
 import { openPrograms } from './programs.ts';
-import { quarterAt } from './series.ts';
+import { quarterAt } from './sql.ts';
 
 const CHUNK = 2_048;
 /** Rows that the appender gathers in memory before it writes them. */

@@ -4,8 +4,7 @@
  */
 import { inGroupOrder, type LicensedRows, type RowPlaces } from './licensed-rows.ts';
 import type { SqlReader } from './reader.ts';
-import { QUARTER_HOUR_MS } from './series.ts';
-import { integer, listSql, select, text } from './sql.ts';
+import { integer, listSql, QUARTER_HOUR_MS, select, text } from './sql.ts';
 
 /** Epoch ms, inclusive and exclusive. */
 export interface TimeSpan {

@@ -3,12 +3,6 @@
  * length since the epoch. The length divides every boundary, so no cell crosses one.
  */
 
-/** Since 1972 zone offsets are multiples of this, so boundaries of every calendar are, too. */
-export const QUARTER_HOUR_MS = 900_000;
-
-/** Returns the quarter of an hour since 1970, as each decision carries it. */
-export const quarterAt = (at: number): number => Math.floor(at / QUARTER_HOUR_MS);
-
 /** A time in a cell, and how many of its decisions are counted there. */
 export type SeriesCell = readonly [at: number, count: number];
 

@@ -3,7 +3,6 @@ import { OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
 import type { RuleFilter } from '../../log/rule-filter.ts';
 import type { DictionaryName } from './dictionary.ts';
 import type { SqlReader } from './reader.ts';
-import { quarterAt } from './series.ts';
 
 export interface ColumnsFilter {
   contentNo?: number | undefined;
@@ -43,6 +42,12 @@ export interface Selection extends ColumnsFilter {
   /** The current type of the item. */
   type?: string | undefined;
 }
+
+/** Since 1972 zone offsets are multiples of this, so boundaries of every calendar are, too. */
+export const QUARTER_HOUR_MS = 900_000;
+
+/** Returns the quarter of an hour since 1970, as each decision carries it. */
+export const quarterAt = (at: number): number => Math.floor(at / QUARTER_HOUR_MS);
 
 /** Filters by a text that has a number: its column and its table. */
 const NUMBERED = {
