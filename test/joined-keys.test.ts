@@ -8,10 +8,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { openKept } from '../client/src/edge/asker.ts';
 import type { AccessDecision, Check } from '../client/src/types.ts';
 import * as fc from '../kit/fast-check.ts';
+import { toStoredKey } from '../src/decisions/ledger/postgres/limit-key.ts';
 import { parseHost, parseTarget, toLocatorKeys } from '../src/lib/urls/locator.ts';
 import { compile } from '../src/rules/compile.ts';
 import { type LimitPeriod, PERIODS } from '../src/rules/limit.ts';
-import { toStoredKey } from '../src/rules/limit-key.ts';
 import { type Rule, SCOPES } from '../src/rules/policy.ts';
 
 const nasty = fc.string({

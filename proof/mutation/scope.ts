@@ -22,7 +22,7 @@ export const SCOPE: Record<string, LeftOut> = {
   'src/rules/conditions/license-keys.ts': {},
   'src/rules/lint/cells.ts': {},
   'src/rules/lint/intervals.ts': {},
-  'src/rules/lint/reach.ts': {},
+  'src/rules/lint/unreachable.ts': {},
   'src/rules/lint/literals.ts': {},
   'src/rules/lint/region.ts': {},
   'src/rules/lint/silence.ts': {},

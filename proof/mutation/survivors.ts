@@ -257,7 +257,7 @@ const BY_FILE: Record<string, [line: string, { from: string; to: string }, why: 
       'Equivalent: a hole that ends with the interval cuts nothing of the next, so it may be passed over.',
     ],
   ],
-  'src/rules/lint/reach.ts': [
+  'src/rules/lint/unreachable.ts': [
     [
       'meter.spend(some.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0));',
       { from: 'Array.isArray(value)', to: 'true' },

@@ -12,11 +12,11 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres, type PostgresDb } from '../../src/db/postgres/db.ts';
 import { type Ledger, type LedgerReceipt, type Recorded, Stale } from '../../src/decisions/ledger/ledger.ts';
 import { openPostgresLedger } from '../../src/decisions/ledger/postgres/ledger.ts';
+import { toStoredKey } from '../../src/decisions/ledger/postgres/limit-key.ts';
 import { APART_MS, goOn } from '../../src/decisions/ledger/postgres/time.ts';
 import { claimedBy, claimStep, readAnswers } from '../../src/decisions/ledger/postgres/trip.ts';
 import type { Claim } from '../../src/rules/claim.ts';
 import { type LimitPeriod, type LimitState, PERIODS, take } from '../../src/rules/limit.ts';
-import { toStoredKey } from '../../src/rules/limit-key.ts';
 import type { QuotaSpan } from '../../src/rules/terms/quota.ts';
 
 const server = await testPostgres();

@@ -5,9 +5,9 @@ import { expiryToInherit, hashCredential, inGrace, shownPrefix } from '../../lib
 import { newId } from '../../lib/id.ts';
 import type { Edit } from '../changes/change.ts';
 import { fail } from '../errors.ts';
+import { type FindHolder, type Holder, requireMayEnd, requireMayGrant } from './grant.ts';
 import { isUnrestricted, type Key, newKeyText } from './key.ts';
 import { planKey } from './make.ts';
-import { type FindHolder, type Holder, requireMayEnd, requireMayGrant } from './reach.ts';
 import { keyAnswer } from './schema.ts';
 import { findKey, hasOtherUnrestricted, insertKey, replaceKey, requireUnchanged, revokeKey } from './store.ts';
 

@@ -11,9 +11,9 @@ import { edit, route } from '../http/route.ts';
 import type { Caller } from '../permissions.ts';
 import type { Keys } from './authenticate.ts';
 import { type KeyEdit, planCreate, planRevoke, planRotate } from './edits.ts';
+import type { FindHolder } from './grant.ts';
 import type { Key } from './key.ts';
 import { newKey } from './make.ts';
-import type { FindHolder } from './reach.ts';
 import { CreateKey, KeyAnswer, KeyRevoked, keyAnswer, RotateKey } from './schema.ts';
 import { findKey, listKeys } from './store.ts';
 

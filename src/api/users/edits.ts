@@ -5,7 +5,7 @@ import type { Edit } from '../changes/change.ts';
 import type { ChangeKind } from '../changes/kinds.ts';
 import { fail } from '../errors.ts';
 import { keyHolder } from '../keys/edits.ts';
-import { type FindHolder, type Holder, requireMayEnd, requireMayGrant } from '../keys/reach.ts';
+import { type FindHolder, type Holder, requireMayEnd, requireMayGrant } from '../keys/grant.ts';
 import { userAnswer } from './schema.ts';
 import { deleteSessions } from './session-store.ts';
 import { deleteLinks, deleteUser, findUser, requireUnchangedUser, updateUser } from './store.ts';

@@ -10,7 +10,7 @@ import { newId } from '../../lib/id.ts';
 import { type Edit, SYSTEM } from '../changes/change.ts';
 import type { Changes } from '../changes/changes.ts';
 import { fail } from '../errors.ts';
-import { type Holder, requireMayEnd, requireMayGrant } from '../keys/reach.ts';
+import { type Holder, requireMayEnd, requireMayGrant } from '../keys/grant.ts';
 import { laterThan } from './edits.ts';
 import { type CreateLink, userAnswer } from './schema.ts';
 import { findUserBySubject, insertLink, insertUser, requireUnchangedUser, updateUser } from './store.ts';

@@ -7,7 +7,7 @@ import { resource } from '../changes/resource.ts';
 import type { App } from '../http/app.ts';
 import { toList } from '../http/list.ts';
 import { edit, route } from '../http/route.ts';
-import type { FindHolder } from '../keys/reach.ts';
+import type { FindHolder } from '../keys/grant.ts';
 import type { Caller } from '../permissions.ts';
 import { planDelete, planReinstate, planSuspend, type UserEdit, userNotFound } from './edits.ts';
 import { planLink } from './links.ts';

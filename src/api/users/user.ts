@@ -1,5 +1,5 @@
 /** A person who signs in to the console. The role decides what they may do. */
-import type { Grant } from '../keys/reach.ts';
+import type { Grant } from '../keys/grant.ts';
 import { ROLES, type Role } from '../permissions.ts';
 
 export const USER_STATUSES = ['active', 'suspended'] as const;

@@ -27,7 +27,7 @@ export interface Explained {
   by: MatchedBy;
 }
 
-/** Returns what of a collection matches. */
+/** Returns the selectors of a collection that match. */
 export function explainMatch(collection: Collection, { locator, item, urls = USUAL_URLS }: Selected): Explained {
   const target = locator && toTarget(locator, urls);
   let path: string | null = null;

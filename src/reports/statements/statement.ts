@@ -97,7 +97,7 @@ export const endsWithin = ({ label }: BillingPeriodSpan, { first, last }: AskedP
 
 const DAY_MS = 86_400_000;
 
-/** Months of a period before its last: one that a license did not outlast is still of that last month. */
+/** Months in a period, less one. A period cut short by the license's end keeps its last month. */
 const MONTHS_BEFORE = { month: 0, quarter: 2, year: 11 } as const;
 
 /** Returns a range of time that meets all billing periods of a contract that end within the asked one. */

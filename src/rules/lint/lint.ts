@@ -7,8 +7,8 @@ import { canonicalJson } from '../canonical.ts';
 import { type Action, DEFAULT_GRANT, type Rule } from '../policy.ts';
 import { Meter } from './cells.ts';
 import { findMisspelled } from './misspelled.ts';
-import { findUnreachable, type PlacedRule, place, type ReachFault } from './reach.ts';
 import { type Evasion, findEvasions } from './silence.ts';
+import { findUnreachable, type NeverDecides, type PlacedRule, place } from './unreachable.ts';
 import { findUnverified, NOBODY, type Unverified, type Verifiable } from './unverified.ts';
 import { at, code, type LintCode, type Warning } from './warning.ts';
 
@@ -60,7 +60,7 @@ function* findWarnings(rules: readonly Rule[], defaultAction: Action, verifiable
   return warnings.map((one) => (MOVES.has(one.code) ? { ...one, message: `${one.message} ${MOVED_ALONG}` } : one));
 }
 
-function neverDecides(rule: Rule, index: number, reason: ReachFault | undefined): Warning[] {
+function neverDecides(rule: Rule, index: number, reason: NeverDecides | undefined): Warning[] {
   const { conditions = {} } = rule;
   const licenseKey = LICENSE_KEYS.find((key) => conditions[key] !== undefined);
   if (conditions.hasValidLicense === false && licenseKey !== undefined) {

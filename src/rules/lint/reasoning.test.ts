@@ -6,8 +6,8 @@ import { atOnce, type Steps } from '../../lib/slices.ts';
 import type { Action, Rule } from '../policy.ts';
 import { Meter, OutOfUnits } from './cells.ts';
 import { lint } from './lint.ts';
-import { attempt, findUnreachable, place } from './reach.ts';
 import { findEvasions } from './silence.ts';
+import { attempt, findUnreachable, place } from './unreachable.ts';
 
 type Conditions = Record<string, unknown>;
 const allow = (conditions: Conditions, more: Partial<Rule> = {}): Rule => ({ action: 'allow', conditions, ...more });

@@ -16,8 +16,8 @@
 import type { Steps } from '../../lib/slices.ts';
 import { type Action, DEFAULT_GRANT, grants } from '../policy.ts';
 import { type Meter, remainingValues } from './cells.ts';
-import { attempt, type PlacedRule, toRegions } from './reach.ts';
 import { anonymous, attributesIn, type Region, silenced, within, withoutRule } from './region.ts';
+import { attempt, type PlacedRule, toRegions } from './unreachable.ts';
 
 /** Without a user agent, the crawler is unknown too. */
 const OF_THE_AGENT = ['userAgent', 'crawler', 'crawlerOperator', 'crawlerPurpose', 'crawlerVerified'];

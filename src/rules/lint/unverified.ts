@@ -13,9 +13,9 @@ import { CRAWLERS } from '../crawlers/directory.ts';
 import { DEFAULT_GRANT, type Rule } from '../policy.ts';
 import type { Meter } from './cells.ts';
 import { UNPROVEN_CRAWLER, UNVERIFIED_CHECK } from './literals.ts';
-import { attempt, type PlacedRule } from './reach.ts';
 import { meetAll } from './region.ts';
 import { whereItDecides } from './silence.ts';
+import { attempt, type PlacedRule } from './unreachable.ts';
 
 /** The parties that rules name. */
 export interface NamedParties {

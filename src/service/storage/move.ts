@@ -10,9 +10,9 @@ import { migrate, UNFINISHED } from '../../db/migrate.ts';
 import { openPostgres, type PostgresDb, toArray } from '../../db/postgres/db.ts';
 import { openSqlite, type SqliteDb } from '../../db/sqlite/db.ts';
 import { holdFolder } from '../../db/sqlite/hold.ts';
+import { toStoredKey } from '../../decisions/ledger/postgres/limit-key.ts';
 import { TABLES } from '../../decisions/ledger/test-tables.ts';
 import { makeFolder } from '../../lib/folder.ts';
-import { toStoredKey } from '../../rules/limit-key.ts';
 
 const ROWS_AT_ONCE = 2_000;
 /** Tables that belong to the store, not to the installation. */

@@ -43,7 +43,7 @@ const STEPS_MAX = 40_000_000;
 
 /** Octets, as in RFC 9309; a star at the end says nothing. */
 export const byOctets = (text: string): number => text.replace(/[*]$/, '').length;
-/** Literal characters; of equally many, a whole path is narrower. */
+/** Number of literal characters; ties go to the pattern that ends with `$`. */
 export const byLiterals = (text: string): number =>
   text.replaceAll(/[*$]/g, '').length + (text.endsWith('$') ? 0.5 : 0);
 

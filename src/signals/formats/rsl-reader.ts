@@ -13,7 +13,7 @@ export interface RslContent extends RslLicense {
   /** In one spelling. */
   readonly text: string;
   readonly pattern: PathPattern;
-  /** Literal characters; of equally many, a whole path is narrower. */
+  /** Number of literal characters; ties go to the pattern that ends with `$`. */
   readonly narrow: number;
 }
 

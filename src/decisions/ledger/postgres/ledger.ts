@@ -13,7 +13,6 @@
 import { type Row, type Step, Unavailable, UniqueViolation, type Value } from '../../../db/db.ts';
 import { type PostgresDb, type SecondHalf, toArray } from '../../../db/postgres/db.ts';
 import { type Clock, goingOnFrom, monotonicMs } from '../../../lib/clock.ts';
-import { toStoredKey } from '../../../rules/limit-key.ts';
 import { type Flushed, type PlacedSubmission, place, type Submission, toFlush, toRecorded, workOut } from '../flush.ts';
 import type { Ledger, Recorded } from '../ledger.ts';
 import { openLedger, type Start, startLedger } from '../open.ts';
@@ -24,6 +23,7 @@ import { distinctSpans } from '../quota/store.ts';
 import type { Announced } from '../row.ts';
 import { onTestTables } from '../test-tables.ts';
 import { insertStep, parseNumbers } from './entries.ts';
+import { toStoredKey } from './limit-key.ts';
 import { awaitLimit, HELD_TURN_MS, type Locked, lockStep, NO_LIMITS, toLocked } from './locks.ts';
 import { NeedNode } from './need-node.ts';
 import { APART_MS, goOn, TAKE } from './time.ts';

@@ -6,10 +6,10 @@
 import type { Row } from '../../../db/db.ts';
 import { MOMENT_SQL } from '../../../db/postgres/db.ts';
 import { type LimitState, newestIn } from '../../../rules/limit.ts';
-import { toStoredKey } from '../../../rules/limit-key.ts';
 import type { Submission } from '../flush.ts';
 import { quotaKeys, startIn } from '../quota/quota.ts';
 import { SEQS, TIME } from './entries.ts';
+import { toStoredKey } from './limit-key.ts';
 import type { Locked } from './locks.ts';
 
 /** Nodes take times for the present that differ by less than this. Also in `take_claims`. */

@@ -6,7 +6,6 @@ import type { Row, Step, Value } from '../../../db/db.ts';
 import { toArray } from '../../../db/postgres/db.ts';
 import type { Claim } from '../../../rules/claim.ts';
 import { type Limit, rollingShape } from '../../../rules/limit.ts';
-import { toStoredKey } from '../../../rules/limit-key.ts';
 import type { Submission } from '../flush.ts';
 import type { Entry } from '../ledger.ts';
 import { quotaKeys } from '../quota/quota.ts';
@@ -21,6 +20,7 @@ import {
   slotNumbers,
 } from './chains.ts';
 import { ownColumns, parseNumbers } from './entries.ts';
+import { toStoredKey } from './limit-key.ts';
 import { CLAIM_LIMITS, CLAIM_QUOTAS } from './trip-sql.ts';
 
 /** Up to this many limits, the server's arithmetic costs less than a second trip to a node, which takes µs for each. */

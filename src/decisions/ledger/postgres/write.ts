@@ -4,10 +4,10 @@ import type { Step, Value } from '../../../db/db.ts';
 import { IN_ORDER, toArray } from '../../../db/postgres/db.ts';
 import { receiptStep } from '../../../db/receipt.ts';
 import type { LimitState } from '../../../rules/limit.ts';
-import { toStoredKey } from '../../../rules/limit-key.ts';
 import { COLUMNS, type FlushOutcome, type Touched, WIDTH } from '../flush.ts';
 import { CONTENT_COLUMNS } from '../quota/store.ts';
 import { columnType, EXPIRY_STEP_MS } from './entries.ts';
+import { toStoredKey } from './limit-key.ts';
 
 const INSERT = `insert into decisions (${COLUMNS.join(', ')})
   select * from unnest(${COLUMNS.map((name, i) => `$${i + 1}::${columnType(name)}[]`).join(', ')})`;

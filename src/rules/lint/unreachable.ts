@@ -36,11 +36,11 @@ export function toRegions({ parts }: Pick<PlacedRule, 'parts'>, meter: Meter): R
 }
 
 /** Void: `keys` exclude one another (empty: all keys together). Covered: rule `by` always decides first. */
-export type ReachFault = { kind: 'void'; keys: string[] } | { kind: 'covered'; by: number };
+export type NeverDecides = { kind: 'void'; keys: string[] } | { kind: 'covered'; by: number };
 
 /** Returns reasons by the index of the rule that never decides. */
-export function* findUnreachable(order: readonly PlacedRule[], meter: Meter): Steps<Map<number, ReachFault>> {
-  const found = new Map<number, ReachFault>();
+export function* findUnreachable(order: readonly PlacedRule[], meter: Meter): Steps<Map<number, NeverDecides>> {
+  const found = new Map<number, NeverDecides>();
   for (const [position, placed] of order.entries()) {
     const earlier = order.slice(0, position).filter((one) => !found.has(one.index));
     const isVoid = yield* attempt(voidReason(placed, meter));
@@ -60,7 +60,7 @@ export function* attempt<T>(work: Steps<T | null>): Steps<T | null> {
   }
 }
 
-function* voidReason(placed: PlacedRule, meter: Meter): Steps<ReachFault | null> {
+function* voidReason(placed: PlacedRule, meter: Meter): Steps<NeverDecides | null> {
   if (placed.parts === null || toRegions(placed, meter).length > 0) return null;
   return { kind: 'void', keys: (yield* attempt(findExcluding(placed.rule, meter))) ?? [] };
 }
@@ -82,7 +82,7 @@ function* findExcluding(rule: Rule, meter: Meter): Steps<string[]> {
   return [];
 }
 
-function* coveredReason(placed: PlacedRule, earlier: readonly PlacedRule[], meter: Meter): Steps<ReachFault | null> {
+function* coveredReason(placed: PlacedRule, earlier: readonly PlacedRule[], meter: Meter): Steps<NeverDecides | null> {
   const regions = toRegions(placed, meter);
   if (regions.length === 0) return null;
   for (const { parts, index } of earlier) {

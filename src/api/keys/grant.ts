@@ -1,6 +1,6 @@
 /**
- * Limits what a key or a user may do to others. Promise: none creates one that can do more than itself, from more
- * addresses or for longer, and none ends one that can do more.
+ * Limits what a caller may do to keys and users. Promise: a caller cannot create a key or a user with more access than
+ * its own, from more addresses or for longer, and cannot end one with more access.
  */
 import type { Step } from '../../db/db.ts';
 import { toIso } from '../../lib/clock.ts';
