@@ -155,6 +155,12 @@ test('the twelve rooms and two doors are all that is in src, and each says what 
     assert.equal(readFileSync(`src/${room}/README.md`, 'utf8'), `# ${room}\n\n${sentence}\n`);
 });
 
+test('the glossary has at most forty words', () => {
+  const [, glossary = ''] = /^## Glossary\n(.*?)^## /ms.exec(readFileSync('ARCHITECTURE.md', 'utf8')) ?? [];
+  const terms = [...glossary.matchAll(/^\| (?!word)([^|]+) \| /gm)].flatMap(([, row = '']) => row.split(', '));
+  assert.ok(terms.length > 30 && terms.length <= 40, `${terms.length}`);
+});
+
 test('imports run one way', () => {
   const wrong = files.flatMap((file) =>
     importsOf(file)
