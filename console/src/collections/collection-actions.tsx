@@ -1,11 +1,12 @@
 /** The actions on a collection: edit, delete. */
-import { IconPencil, IconTrash } from '@tabler/icons-react';
+
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useOpened } from '../api/opened.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { IconPencil, IconTrash } from '../parts/icons.ts';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
 import { pluralize } from '../parts/plural.ts';

@@ -1,11 +1,11 @@
 /** The list of collections. */
 import { Button } from '@mantine/core';
-import { IconFolders, IconPlus, IconRoute } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { MayButton } from '../parts/act.tsx';
 import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconFolders, IconPlus, IconRoute } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

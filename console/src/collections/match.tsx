@@ -1,10 +1,10 @@
 /** The tester: which item or collection decides about an address, why, and what came second. */
 import { Alert, Anchor, Button, TextInput } from '@mantine/core';
-import { IconRoute } from '@tabler/icons-react';
 import { type SyntheticEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { useFilters } from '../parts/filters.ts';
+import { IconRoute } from '../parts/icons.ts';
 import { type Column, List } from '../parts/list.tsx';
 import { Facts, PageHead } from '../parts/page.tsx';
 import { Chip } from '../parts/show.tsx';

@@ -1,12 +1,12 @@
 /** The list of items, with search, filters and pages. */
 import { Button } from '@mantine/core';
-import { IconFileText, IconPlus, IconUpload } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useCollectionChoices } from '../collections/names.tsx';
 import { MayButton } from '../parts/act.tsx';
 import { FilterChoice, FilterText, FilterWords, FoldedFilters } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconFileText, IconPlus, IconUpload } from '../parts/icons.ts';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { Empty } from '../parts/states.tsx';

@@ -1,8 +1,8 @@
 /** Imports items from a file: choose it, map its columns, review problems, send, and see failures. */
 import { Alert, Button, FileButton } from '@mantine/core';
-import { IconFileUpload } from '@tabler/icons-react';
 import { type DragEvent, useState } from 'react';
 import { csvRows } from '../../../src/lib/csv-cell.ts';
+import { IconFileUpload } from '../parts/icons.ts';
 import { PageHead } from '../parts/page.tsx';
 import { saveText } from '../parts/save.ts';
 import { ImportFile } from './import-file.tsx';

@@ -1,11 +1,12 @@
 /** The actions on an item: edit, archive, delete. */
-import { IconArchive, IconArchiveOff, IconPencil, IconTrash } from '@tabler/icons-react';
+
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { IconArchive, IconArchiveOff, IconPencil, IconTrash } from '../parts/icons.ts';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
 import { pluralize } from '../parts/plural.ts';

@@ -1,6 +1,5 @@
 /** The page of an item: its fields, its policy and its usage. */
 import { Anchor } from '@mantine/core';
-import { IconExternalLink } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { CollectionLink, PolicyOf } from '../collections/names.tsx';
@@ -8,6 +7,7 @@ import { Decisions } from '../decisions/table.tsx';
 import { PeriodBar } from '../overview/period-bar.tsx';
 import { UsageOver } from '../overview/usage-over.tsx';
 import { Id } from '../parts/copy.tsx';
+import { IconExternalLink } from '../parts/icons.ts';
 import { LoadedPage } from '../parts/loaded-page.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';

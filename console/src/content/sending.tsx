@@ -1,9 +1,9 @@
 /** The progress of an import and its failures. */
 import '@mantine/core/styles/Progress.css';
 import { Alert, Button, Progress } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { csvRows } from '../../../src/lib/csv-cell.ts';
+import { IconDownload } from '../parts/icons.ts';
 import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { saveText } from '../parts/save.ts';

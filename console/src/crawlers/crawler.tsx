@@ -1,11 +1,11 @@
 /** The page of a crawler: its requests by what they proved, its top content, its identities. */
 import { Anchor } from '@mantine/core';
-import { IconExternalLink, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { Decisions } from '../decisions/table.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
+import { IconExternalLink, IconUserPlus } from '../parts/icons.ts';
 import { notify, notifyFailure } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';

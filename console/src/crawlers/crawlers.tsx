@@ -1,9 +1,9 @@
 /** The crawler directory: known bots, who operates them and what for. */
 import { Anchor } from '@mantine/core';
-import { IconExternalLink } from '@tabler/icons-react';
 import { useRead } from '../api/read.ts';
 import { FilterChoice, FilterWords } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconExternalLink } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

@@ -1,11 +1,11 @@
 /** The decision log: every recorded decision, with filters and export. */
 import { Button, Menu } from '@mantine/core';
-import { IconDownload, IconListSearch } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useCollectionChoices } from '../collections/names.tsx';
 import { FilterChoice, FilterEither, FilterText, FoldedFilters } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconDownload, IconListSearch } from '../parts/icons.ts';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { useSaving } from '../parts/save.ts';

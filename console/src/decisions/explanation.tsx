@@ -1,7 +1,7 @@
 /** Explains a decision: the rules in order of evaluation, their conditions and values, and remedies of a denial. */
 import { Alert } from '@mantine/core';
-import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import type { Answer } from '../api/client.ts';
+import { IconCheck, IconMinus, IconX } from '../parts/icons.ts';
 import { Chip, formatTime } from '../parts/show.tsx';
 import { findRow, getVerb } from '../policies/condition-table.ts';
 import { lacking, type Permission } from '../shell/session.tsx';

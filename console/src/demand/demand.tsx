@@ -1,6 +1,5 @@
 /** Denials that a license would have turned, in groups that one chooses. A salesperson works from this list. */
 import { Anchor, Button } from '@mantine/core';
-import { IconDownload, IconTargetArrow } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { useCollectionChoices } from '../collections/names.tsx';
@@ -8,6 +7,7 @@ import { dayAt, ZONE } from '../parts/days.ts';
 import { FilterChoice, FilterText, FilterWords, FoldedFilters } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconDownload, IconTargetArrow } from '../parts/icons.ts';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { useSaving } from '../parts/save.ts';

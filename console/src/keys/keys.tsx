@@ -1,8 +1,9 @@
 /** API keys: create from presets, show once, rotate, revoke. */
-import { IconPlus } from '@tabler/icons-react';
+
 import type { Row } from '../api/client.ts';
 import { MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconPlus } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

@@ -1,12 +1,12 @@
 /** The list of licenses, with those that end soon. */
 import { SegmentedControl } from '@mantine/core';
-import { IconCertificate, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FilterChoice } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconCertificate, IconPlus } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

@@ -1,6 +1,6 @@
 /** The price tiers of terms: up to so many units, so much each. */
 import { Button, TextInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconPlus, IconTrash } from '../parts/icons.ts';
 import type { Faults, PartProps, TierFields } from './terms-fields.ts';
 
 const TIERS_MAX = 20;

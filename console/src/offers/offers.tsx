@@ -1,10 +1,11 @@
 /** The price list: what a license of each kind costs, and what a denied crawler sees of it. */
-import { IconPlus, IconTag } from '@tabler/icons-react';
+
 import { useState } from 'react';
 import { useWrite } from '../api/read.ts';
 import { CollectionLink } from '../collections/names.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconPlus, IconTag } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';

@@ -1,12 +1,12 @@
 /** The overview: requests, grants and denials. Every number is exact, as the API reports it. */
 import { Anchor, Button, NativeSelect } from '@mantine/core';
-import { IconChartBar, IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { csvRows } from '../../../src/lib/csv-cell.ts';
 import { useRead } from '../api/read.ts';
 import { dayAt } from '../parts/days.ts';
 import { type Filters, useFilters } from '../parts/filters.ts';
+import { IconChartBar, IconDownload, IconPrinter, IconX } from '../parts/icons.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { saveText } from '../parts/save.ts';
 import { spanWords } from '../parts/show.tsx';

@@ -1,7 +1,7 @@
 /** The page of a partner: its licenses, usage and statements, and its questions to the publisher. */
 import { Button } from '@mantine/core';
-import { IconLogout } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { IconLogout } from '../parts/icons.ts';
 import { formatDay } from '../parts/show.tsx';
 import { Loaded } from '../parts/states.tsx';
 import mark from '../shell/mark.svg';

@@ -1,8 +1,8 @@
 /** The statements of a period, each to save as CSV or as a page to print. */
 import { ActionIcon, Button, Group, SegmentedControl } from '@mantine/core';
-import { IconCertificate, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { formatMoney } from '../licenses/money.ts';
+import { IconCertificate, IconChevronLeft, IconChevronRight, IconDownload } from '../parts/icons.ts';
 import { List } from '../parts/list.tsx';
 import { notifyFailure } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';

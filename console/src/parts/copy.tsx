@@ -1,8 +1,8 @@
 /** Text with a copy button: ids, and secrets that are shown once. */
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useCopy } from './clipboard.ts';
+import { IconCheck, IconCopy } from './icons.ts';
 
 export function Copy({ text, what }: { text: string; what: string }) {
   const { copied, copy } = useCopy();

@@ -1,9 +1,9 @@
 /** The button that copies the page's API requests as curl commands. */
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconCheck, IconTerminal2 } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import { lazily } from '../shell/lazily.tsx';
 import { useCopy } from './clipboard.ts';
+import { IconCheck, IconTerminal2 } from './icons.ts';
 import { useMenuButton } from './returned-focus.ts';
 
 /** The first view is shown without it. */

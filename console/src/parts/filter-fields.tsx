@@ -1,9 +1,9 @@
 /** Filter fields of a list, each bound to a parameter of the address. */
 import { Button, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useFilters } from './filters.ts';
+import { IconAdjustmentsHorizontal, IconSearch } from './icons.ts';
 
 const TYPING_MS = 250;
 

@@ -3,11 +3,11 @@
  * same records everywhere.
  */
 import { Button, Loader, Popover } from '@mantine/core';
-import { IconCalendar } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import { lazily } from '../shell/lazily.tsx';
 import { spanEnd, spanStart } from './days.ts';
 import { useFilters } from './filters.ts';
+import { IconCalendar } from './icons.ts';
 import { describeSpan } from './show.tsx';
 import type { Span } from './span-presets.tsx';
 

@@ -1,6 +1,7 @@
 /** A list as a table; on a phone each record is a card. */
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+
 import type { ReactNode } from 'react';
+import { IconArrowDown, IconArrowUp } from './icons.ts';
 
 export interface Column<R> {
   label: string;

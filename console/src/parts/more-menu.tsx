@@ -1,8 +1,8 @@
 /** The menu of rare actions on a record; without the permission, disabled with the reason. */
 import { Button, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { lacking, type Permission, useMay } from '../shell/session.tsx';
+import { IconDots } from './icons.ts';
 
 export interface MoreAction {
   label: string;

@@ -1,10 +1,10 @@
 /** A list in pages. The address holds the cursor, and the order where one may choose it. */
 import { Button } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { Operation, Row } from '../api/client.ts';
 import { type Reading, useRead } from '../api/read.ts';
 import { useFilters } from './filters.ts';
+import { IconChevronLeft, IconChevronRight } from './icons.ts';
 import { List, type ListProps } from './list.tsx';
 import { formatCount } from './show.tsx';
 import { Empty, Loaded } from './states.tsx';

@@ -1,9 +1,9 @@
 /** Saves the receipt of a decision or of a final statement, where the installation keeps a log. */
 import { Button } from '@mantine/core';
-import { IconCertificate } from '@tabler/icons-react';
 import type { Args } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { useMay } from '../shell/session.tsx';
+import { IconCertificate } from './icons.ts';
 import { useSaving } from './save.ts';
 
 type Proof = 'GET /v1/access/decisions/{id}/proof' | 'GET /v1/statements/{id}/proof';

@@ -1,9 +1,9 @@
 /** The states of a panel: empty, failed, loading. */
 import { Alert, Button, Skeleton, Stack } from '@mantine/core';
-import { IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { PosternError, PosternUnreachable } from '../api/client.ts';
 import type { Reading } from '../api/read.ts';
+import { IconInbox } from './icons.ts';
 import { useIsWithinPanel } from './within.ts';
 
 interface EmptyProps {

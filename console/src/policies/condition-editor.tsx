@@ -1,7 +1,7 @@
 /** The editor of a condition, with fields for its kind of value. */
 import { ActionIcon, Button, Group, MultiSelect, Select, TagsInput, TextInput, Tooltip } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
+import { IconTrash } from '../parts/icons.ts';
 import { type ConditionRow, findRow, getVerb } from './condition-table.ts';
 import { RecordChoices } from './record-choices.tsx';
 import { SuggestedTexts } from './suggested-texts.tsx';

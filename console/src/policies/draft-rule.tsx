@@ -3,12 +3,12 @@
  * policy's own page publishes it.
  */
 import { Alert, Button, type ButtonProps, Group, SegmentedControl, Select } from '@mantine/core';
-import { IconGavel } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { IconGavel } from '../parts/icons.ts';
 import { Chip, formatCount } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { lacking, useMay, useMayInSecret } from '../shell/session.tsx';

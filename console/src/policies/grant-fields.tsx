@@ -2,7 +2,7 @@
 import { GRANTS } from '../../../src/rules/policy.ts';
 import '@mantine/core/styles/NumberInput.css';
 import { ActionIcon, Button, Group, NumberInput, Pill, Select, TagsInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconPlus, IconTrash } from '../parts/icons.ts';
 import { permissionName } from './permissions.ts';
 import { periodWords, type Rule } from './rules.ts';
 

@@ -1,8 +1,8 @@
 /** The list of policies. */
 import { Button } from '@mantine/core';
-import { IconPlus, IconScale } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { MayButton } from '../parts/act.tsx';
+import { IconPlus, IconScale } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

@@ -1,13 +1,13 @@
 /** The page of a policy: editor, trial and versions share one draft. */
 import '@mantine/core/styles/Tabs.css';
 import { Tabs } from '@mantine/core';
-import { IconStar, IconTrash } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconStar, IconTrash } from '../parts/icons.ts';
 import { LoadedPage } from '../parts/loaded-page.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';

@@ -1,5 +1,6 @@
 /** A rule of the list: a sentence with its problems, and its form when open. */
 import { ActionIcon, Alert, Collapse, Group, Tooltip } from '@mantine/core';
+import type { HTMLAttributes } from 'react';
 import {
   IconAlertTriangle,
   IconArrowDown,
@@ -9,8 +10,7 @@ import {
   IconCopy,
   IconGripVertical,
   IconTrash,
-} from '@tabler/icons-react';
-import type { HTMLAttributes } from 'react';
+} from '../parts/icons.ts';
 import { Chip, Words } from '../parts/show.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { RuleText } from './rule-text.tsx';

@@ -1,7 +1,7 @@
 /** The form of a rule: action, conditions, grant. */
 import { Alert, Button, Menu, SegmentedControl, Textarea } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { IconPlus } from '../parts/icons.ts';
 import { ConditionEditor } from './condition-editor.tsx';
 import { GrantFields } from './grant-fields.tsx';
 import { initialValue } from './initial-value.ts';

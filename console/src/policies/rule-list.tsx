@@ -15,8 +15,8 @@ import {
   verticalListSortingStrategy,
 } from '@dnd-kit/sortable';
 import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { type ComponentProps, useState } from 'react';
+import { IconPlus } from '../parts/icons.ts';
 import { Empty } from '../parts/states.tsx';
 import { type Control, useFollowedFocus } from './followed-focus.ts';
 import type { RuleProblem } from './problems.ts';

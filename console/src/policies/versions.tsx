@@ -1,10 +1,10 @@
 /** The versions of a policy: differences and rollback. */
 import { Alert, Button } from '@mantine/core';
-import { IconArrowBackUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useRead, useWrite } from '../api/read.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconArrowBackUp } from '../parts/icons.ts';
 import { notify } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';

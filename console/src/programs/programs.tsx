@@ -1,6 +1,5 @@
 /** The programs that the crawler directory does not name, the new ones of a publisher's traffic. */
 import { Button } from '@mantine/core';
-import { IconDownload, IconTerminal } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { ObservedInstead } from '../overview/observed.tsx';
@@ -8,6 +7,7 @@ import { dayAt } from '../parts/days.ts';
 import { FilterEither, FilterWords } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconDownload, IconTerminal } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

@@ -1,12 +1,12 @@
 /** A panel that lists who may have what now: filters, pages and a file for spreadsheets. */
 import { Button, Select, TextInput } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { type CsvValue, csvRow } from '../../../src/lib/csv-cell.ts';
 import { GRANTS } from '../../../src/rules/policy.ts';
 import { type Answer, call, type Row } from '../api/client.ts';
 import { type Reading, useRead } from '../api/read.ts';
 import { LicenseLink } from '../licenses/license-link.tsx';
+import { IconChevronLeft, IconChevronRight, IconDownload } from '../parts/icons.ts';
 import { type Column, List } from '../parts/list.tsx';
 import { notifyFailure } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';

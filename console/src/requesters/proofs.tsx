@@ -1,6 +1,5 @@
 /** The proofs of a partner or bot: shown, added, edited and removed. */
 import { Select, Textarea, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { callTagged, PosternError } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
@@ -9,6 +8,7 @@ import type { Identity } from '../crawlers/types.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { IconPlus } from '../parts/icons.ts';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useWork } from '../parts/work.ts';

@@ -1,6 +1,5 @@
 /** The page of a partner or bot: licenses, limits and denials. */
 import { Alert, Anchor } from '@mantine/core';
-import { IconBan, IconCertificate, IconCheck, IconEraser, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { PosternError } from '../api/client.ts';
@@ -13,6 +12,7 @@ import { UsageOver } from '../overview/usage-over.tsx';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { IconBan, IconCertificate, IconCheck, IconEraser, IconPencil, IconTrash } from '../parts/icons.ts';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';

@@ -1,5 +1,5 @@
 /** Partners and bots: every requester that was seen or added. */
-import { IconFileUpload, IconPlus, IconUsers } from '@tabler/icons-react';
+
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { MayButton } from '../parts/act.tsx';
@@ -7,6 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { FilterChoice, FilterEither, FilterWords } from '../parts/filter-fields.tsx';
 import { FilterSpan, readSpan } from '../parts/filter-span.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconFileUpload, IconPlus, IconUsers } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

@@ -1,6 +1,5 @@
 /** The tokens of a partner: created, rotated and revoked. A new one is shown once, with the page that it opens. */
 import { Alert, Button, Group, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Row } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
@@ -9,6 +8,7 @@ import { SecretText } from '../parts/copy.tsx';
 import { endOfDay } from '../parts/days.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { IconPlus } from '../parts/icons.ts';
 import { type Column, List } from '../parts/list.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';

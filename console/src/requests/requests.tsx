@@ -1,9 +1,9 @@
 /** The inbox: the licenses that partners ask for, and the answers. */
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconInbox } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CollectionLink } from '../collections/names.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconInbox } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

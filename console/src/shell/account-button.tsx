@@ -1,7 +1,7 @@
 /** The button that opens the menu of the account: who signed in, and with what. */
 import { UnstyledButton } from '@mantine/core';
-import { IconSelector } from '@tabler/icons-react';
 import type { ComponentProps } from 'react';
+import { IconSelector } from '../parts/icons.ts';
 import { useHolder, useSession } from './session.tsx';
 
 export function AccountButton(props: ComponentProps<'button'>) {

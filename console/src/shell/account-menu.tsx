@@ -1,7 +1,7 @@
 /** The menu of the account: who signed in, with which permissions, and out. */
 import { Menu } from '@mantine/core';
-import { IconLogout } from '@tabler/icons-react';
 import type { Ref } from 'react';
+import { IconLogout } from '../parts/icons.ts';
 import { AccountButton } from './account-button.tsx';
 import { useSession } from './session.tsx';
 

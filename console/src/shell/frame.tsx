@@ -1,9 +1,9 @@
 /** The frame of every page: navigation, session, theme, command palette. */
 import { ActionIcon, Skeleton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { IconMenu2, IconSearch } from '../parts/icons.ts';
 import { Aside, Boundary } from './boundary.tsx';
 import { useColors } from './colors.ts';
 import { useKeptFocus } from './kept-focus.ts';

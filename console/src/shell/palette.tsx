@@ -2,6 +2,9 @@
 import '@mantine/spotlight/styles.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { useRead } from '../api/read.ts';
 import {
   IconFileText,
   IconFolders,
@@ -13,10 +16,7 @@ import {
   IconSearch,
   IconUpload,
   IconUser,
-} from '@tabler/icons-react';
-import { useEffect } from 'react';
-import { useLocation } from 'wouter';
-import { useRead } from '../api/read.ts';
+} from '../parts/icons.ts';
 import { useReturnedFocus } from '../parts/returned-focus.ts';
 import { formatCount } from '../parts/show.tsx';
 import { PLACES } from './places.ts';

@@ -21,7 +21,7 @@ import {
   IconUsers,
   IconWebhook,
   IconWorldShare,
-} from '@tabler/icons-react';
+} from '../parts/icons.ts';
 import type { Permission } from './session.tsx';
 
 export interface Place {

@@ -1,8 +1,8 @@
 /** The navigation: pages by group, the account and the color scheme. */
 import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core';
-import { IconMoon, IconSearch, IconSun } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
+import { IconMoon, IconSearch, IconSun } from '../parts/icons.ts';
 import { useMenuButton } from '../parts/returned-focus.ts';
 import { AccountButton } from './account-button.tsx';
 import type { Colors } from './colors.ts';

@@ -1,10 +1,10 @@
 /** The live files of a site beside the intended ones. */
 import { Alert } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
+import { IconRefresh } from '../parts/icons.ts';
 import { Panel } from '../parts/page.tsx';
 import { Chip, formatCount, Time } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';

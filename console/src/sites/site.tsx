@@ -1,11 +1,11 @@
 /** The page of a site: its statements in words, the files as they are served, and their settings. */
 import { Button } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useRead, useWrite } from '../api/read.ts';
 import { Decisions } from '../decisions/table.tsx';
 import { Confirm } from '../parts/act.tsx';
+import { IconTrash } from '../parts/icons.ts';
 import { LoadedPage } from '../parts/loaded-page.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify } from '../parts/notices.tsx';

@@ -1,6 +1,5 @@
 /** The sites whose policies are published, and hosts of collections that are not published yet. */
 import { Autocomplete } from '@mantine/core';
-import { IconPlus, IconWorldShare } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
@@ -10,6 +9,7 @@ import { MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useFilters } from '../parts/filters.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { IconPlus, IconWorldShare } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

@@ -1,6 +1,5 @@
 /** The page of a statement: its lines and their evidence, to print, to save, to make final. */
 import { Button } from '@mantine/core';
-import { IconDownload, IconLock, IconPrinter } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { partialWords } from '../../../src/rules/terms/price.ts';
@@ -8,6 +7,7 @@ import { useRead, useWrite } from '../api/read.ts';
 import { formatMicros, formatMoney } from '../licenses/money.ts';
 import { Confirm, MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
+import { IconDownload, IconLock, IconPrinter } from '../parts/icons.ts';
 import { type Column, List } from '../parts/list.tsx';
 import { LoadedPage } from '../parts/loaded-page.tsx';
 import { notify } from '../parts/notices.tsx';

@@ -1,11 +1,11 @@
 /** The statements of a month, quarter or year, in one table. */
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight, IconDownload, IconPrinter, IconReceipt } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { formatMoney } from '../licenses/money.ts';
 import { ZONE } from '../parts/days.ts';
 import { useFilters } from '../parts/filters.ts';
+import { IconChevronLeft, IconChevronRight, IconDownload, IconPrinter, IconReceipt } from '../parts/icons.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
 import { pluralize } from '../parts/plural.ts';

@@ -1,11 +1,12 @@
 /** People who sign in: their roles, when they were last seen, and what each role may do. */
-import { IconLink } from '@tabler/icons-react';
+
 import type { Row } from '../api/client.ts';
 import { useRead } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FilterChoice } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconLink } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';

@@ -1,6 +1,5 @@
 /** The page of visitors: their requests over time, and each with the pages that it asked for. */
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconDownload, IconEye } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useRead } from '../api/read.ts';
 import { ObservedInstead } from '../overview/observed.tsx';
@@ -9,6 +8,7 @@ import { spanQuery } from '../overview/range.ts';
 import { dayAt } from '../parts/days.ts';
 import { FilterText } from '../parts/filter-fields.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconDownload, IconEye } from '../parts/icons.ts';
 import { PageHead } from '../parts/page.tsx';
 import { useSaving } from '../parts/save.ts';
 import { spanWords } from '../parts/show.tsx';

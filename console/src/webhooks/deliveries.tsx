@@ -1,9 +1,9 @@
 /** The deliveries of a webhook, newest first. */
 import { Button, Select } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import type { Row } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { useFilters } from '../parts/filters.ts';
+import { IconRefresh } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { tell } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';

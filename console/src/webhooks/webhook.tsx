@@ -1,10 +1,10 @@
 /** The page of a webhook: state, deliveries, attempts. */
 import { Alert } from '@mantine/core';
-import { IconSend } from '@tabler/icons-react';
 import type { Answer } from '../api/client.ts';
 import { useRead, useWrite } from '../api/read.ts';
 import { MayButton } from '../parts/act.tsx';
 import { Id } from '../parts/copy.tsx';
+import { IconSend } from '../parts/icons.ts';
 import { LoadedPage } from '../parts/loaded-page.tsx';
 import { tell } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';

@@ -1,10 +1,11 @@
 /** The list of webhooks. */
-import { IconPlus, IconWebhook } from '@tabler/icons-react';
+
 import { Link, useLocation } from 'wouter';
 import type { Row } from '../api/client.ts';
 import { MayButton } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useFilters } from '../parts/filters.ts';
+import { IconPlus, IconWebhook } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
