@@ -66,9 +66,10 @@ export class TestClickHouse implements AsyncDisposable {
     return `clickhouse://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.#port}/${name}`;
   }
 
-  /** Returns the answer's text. */
-  async query(sql: string, database: string): Promise<string> {
-    const response = await fetch(`http://127.0.0.1:${this.#port}/?database=${database}`, {
+  /** Returns the answer's text. `session`: with the temporary tables of that one. */
+  async query(sql: string, database: string, session?: string): Promise<string> {
+    const own = session === undefined ? '' : `&session_id=${session}`;
+    const response = await fetch(`http://127.0.0.1:${this.#port}/?database=${database}${own}`, {
       method: 'POST',
       headers: { 'x-clickhouse-user': USER, 'x-clickhouse-key': PASSWORD },
       body: sql,

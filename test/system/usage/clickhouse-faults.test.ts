@@ -3,45 +3,14 @@
  * as a fold over all that was answered.
  */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { Fault } from '../../../kit/clickhouse.ts';
 import { runSeed, seeded } from '../../../kit/random.ts';
-import { openPostgresReader } from '../../../src/db/postgres/reader.ts';
-import { openNames } from '../../../src/decisions/history/clickhouse/names.ts';
-import { openState } from '../../../src/decisions/history/clickhouse/state.ts';
-import { openClickHouse } from '../../../src/decisions/history/clickhouse/store.ts';
-import { ClickHouseWriter } from '../../../src/decisions/history/clickhouse/writer.ts';
-import { openSource } from '../../../src/decisions/history/columns/source.ts';
-import type { Decided } from '../../usage/records.ts';
-import { AT, ask, assertCounts, bench, decided } from './clickhouse-bench.ts';
+import { assertCounts, assertFolds, bench, decided, openWriter } from './clickhouse-bench.ts';
 
 /** More than a tail takes: they make a block. */
 const BLOCK = 9_000;
 const INSERT = 'insert into decisions_v1';
-
-/** Counts as a report does. */
-function fold(all: readonly Decided[]): object {
-  const requesters = Map.groupBy(all, ({ requesterId }) => requesterId);
-  const reasons = Map.groupBy(all, ({ reason }) => reason);
-  return {
-    requests: all.length,
-    topRequesters: [...requesters].map(([id, own]) => ({ id, requests: own.length })).toSorted(byRequests),
-    reasons: [...reasons]
-      .map(([reason, own]) => ({ reason, count: own.length }))
-      .toSorted((a, b) => a.reason - b.reason),
-  };
-}
-const byRequests = (a: { id: string | null; requests: number }, b: { id: string | null; requests: number }): number =>
-  b.requests - a.requests || (String(a.id) < String(b.id) ? -1 : 1);
-
-async function assertFolds(columns: ReturnType<Awaited<ReturnType<typeof bench>>['open']>, all: readonly Decided[]) {
-  const span = { from: AT, to: AT + 1e9, starts: [AT] };
-  const { requests, topRequesters, reasons } = await ask(() => columns.report({ enforced: true, ...span, limit: 9 }));
-  assert.deepEqual({ requests, topRequesters, reasons }, fold(all));
-  const { totalCount, seqs } = await ask(() => columns.find({}, { before: null, limit: 100_000 }));
-  assert.equal(totalCount, all.length);
-  assert.deepEqual(seqs, all.map(({ seq }) => seq).toReversed());
-}
 
 const FAULTS: [string, Fault[]][] = [
   ['a full disk', [{ when: 'before', sql: INSERT, kind: 'full', times: 2 }]],
@@ -132,33 +101,12 @@ test('decisions that were deleted by hand, and are not the newest ones, are foun
   assert.match(problems.join(), /older decisions/);
 });
 
-/** A writer that has the lock, or only believes so. */
-async function openWriter(t: TestContext, { records, url }: { records: string; url: string }) {
-  const stack = new AsyncDisposableStack();
-  t.after(() => stack.disposeAsync());
-  const reader = await openPostgresReader(records);
-  stack.defer(() => reader.close());
-  const store = await openClickHouse(url);
-  stack.defer(() => store.close());
-  const source = await openSource(records, 1_024);
-  stack.defer(() => source.close());
-  const states = { ...openState(reader), lock: async () => true, unlock: async () => {} };
-  return new ClickHouseWriter({
-    store,
-    names: openNames(reader),
-    states,
-    source,
-    pause: async () => {},
-    onRebuild() {},
-  });
-}
-
 test('writers that all believe they have the lock write each decision once', async (t) => {
   t.diagnostic(`SEED=${runSeed}`);
   const random = seeded(runSeed);
   const { open, addDecisions, records, url } = await bench(t);
   const columns = open();
-  const writers = [await openWriter(t, { records, url }), await openWriter(t, { records, url })];
+  const writers = [(await openWriter(t, { records, url })).writer, (await openWriter(t, { records, url })).writer];
   let count = 0;
   for (let round = 0; round < 12; round++) {
     const more = random.pick([3, 40, BLOCK]);

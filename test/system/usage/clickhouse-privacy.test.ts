@@ -175,6 +175,14 @@ for (const [name, fault] of DURING) {
   });
 }
 
+test('an erasure goes on where ClickHouse did not rewrite its texts', async (t) => {
+  const { clickHouse, database, eraseRecords, assertErased } = await givenPerson(t);
+  await clickHouse.fail({ when: 'before', sql: 'optimize table names_v1', kind: 'lost', times: 1 });
+  await eraseRecords();
+  await assertErased();
+  assert.deepEqual(await findTraces(clickHouse, database, [PERSON, NAME]), []);
+});
+
 test('an erasure waits for a ClickHouse that is away', async (t) => {
   const { columns, clickHouse, database, eraseRecords, assertErased } = await givenPerson(t);
   await clickHouse.kill();

@@ -40,7 +40,7 @@ interface Ready {
 export async function writeBlock(work: ClickHouseStep, rows: readonly DecisionRow[], isCut: boolean): Promise<boolean> {
   const settled = rows.filter(([seq]) => seq <= work.head.settledSeq);
   const oldest = settled[0]?.[1] ?? Number.POSITIVE_INFINITY;
-  const isDue = settled.length >= BLOCK_MIN || Date.now() - oldest > TAIL_MS;
+  const isDue = settled.length >= BLOCK_MIN || work.states.now() - oldest > TAIL_MS;
   if (isDue) await insertBlock(work, await plan(work, settled, isCut));
   return isDue;
 }
@@ -52,7 +52,7 @@ async function plan(work: ClickHouseStep, settled: readonly DecisionRow[], isCut
   const isAll = !isCut && rows.length === settled.length;
   const last = isAll ? Math.min(work.head.settledSeq, end - 1) : (rows.at(-1)?.[0] as number);
   const { block, bytes } = await toBlock(work, rows);
-  const planned = { ...block, first, last, at: Date.now() };
+  const planned = { ...block, first, last, at: work.states.now() };
   work.state.planned = planned;
   await begin(work);
   return { planned, rows, bytes };
@@ -68,18 +68,18 @@ async function toBlock(
 
 /** Writes a block whose last attempt was interrupted, or finds that it is there. */
 export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promise<void> {
-  const { records, state, store } = work;
+  const { records, state, states, store } = work;
   const there = await check(store, planned);
   const isRead = (read: readonly DecisionRow[]): boolean => (read.at(-1)?.[0] ?? 0) >= planned.last;
   const rows = (await readBeyond(records, planned.first - 1, isRead)).filter(([seq]) => seq <= planned.last);
   const { bytes, block } = await toBlock(work, rows);
   if (there === 'all') return completeBlock(work, planned, rows);
-  const isOver = Date.now() - planned.at >= FENCE_MS;
+  const isOver = states.now() - planned.at >= FENCE_MS;
   // With its token, a block that a server has lost would be taken for one that is there.
   if (isOver || there === 'other' || block.hash !== planned.hash) {
     // The first attempt may still be running, and would store what it has beside this.
     if (!isOver) throw new Error('an earlier insert may still be running');
-    Object.assign(planned, block, { at: Date.now() });
+    Object.assign(planned, block, { at: states.now() });
     state.planned = planned;
     await begin(work);
     await store.run(`delete from ${table('decisions')} where ${within(planned)}`);

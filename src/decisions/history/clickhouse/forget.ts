@@ -11,7 +11,7 @@ import { Bytes } from './bytes.ts';
 import { putRequesters, unregister } from './copy.ts';
 import { copyNames } from './names.ts';
 import { dropUnused } from './programs.ts';
-import { isForgetDue, QUESTIONS_MS } from './state.ts';
+import { KEPT_MS } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
 import { kindOf, NOON, TAILS, type TableName, table } from './tables.ts';
 
@@ -26,9 +26,14 @@ export async function follow(work: ClickHouseStep): Promise<void> {
   await rewrite(work, 'names', 'registered');
 }
 
-/** Leaves the newest row of each key alone: replaced ones are gone. */
+/** Leaves the newest row of each key alone: replaced ones are gone. Throws where the server did not do so. */
 async function rewrite({ store }: ClickHouseStep, ...names: TableName[]): Promise<void> {
-  for (const name of names) await store.run(`optimize table ${table(name)} final`);
+  for (const name of names) {
+    await store.run(`optimize table ${table(name)} final`);
+    const sql = `select (select count() from ${table(name)}), (select count() from ${table(name)} final)`;
+    const [[all, newest] = []] = (await store.query(sql)).rows;
+    if (all !== newest) throw new Error('ClickHouse has not rewritten its texts yet');
+  }
 }
 
 /** Overwrites values where they are left. An attempt that took too long goes on by itself. */
@@ -80,7 +85,7 @@ export async function forget(work: ClickHouseStep): Promise<void> {
   const { state, store } = work;
   await dropTails(work);
   const { forgetting, forgotten } = state;
-  if (forgetting === null || !isForgetDue(state)) return;
+  if (forgetting === null || !work.forgets) return;
   const between = (from: number, to: number): string => `seq > ${integer(from)} and seq <= ${integer(to)}`;
   if (forgetting.retiredTo > forgotten.retiredTo) {
     await overwrite(
@@ -134,10 +139,10 @@ async function dropPages({ store, names }: ClickHouseStep): Promise<void> {
 }
 
 /** Drops tails that no question reads any more. */
-async function dropTails({ store, state }: ClickHouseStep): Promise<void> {
+async function dropTails({ store, states, state }: ClickHouseStep): Promise<void> {
   const { no, at } = state.formerTail;
-  if (Date.now() - at < QUESTIONS_MS) return;
-  state.formerTail = { no: state.begun, at: Date.now() };
+  if (states.now() - at < KEPT_MS) return;
+  state.formerTail = { no: state.begun, at: states.now() };
   const first = Math.floor(no / TAILS);
   const { rows } = await store.query(
     `select distinct intDiv(tail, ${TAILS}) from ${table('tail')} where tail < ${integer(first * TAILS)}`,

@@ -13,13 +13,13 @@ const EVERY_MS = 60_000;
 /** After all were compared. */
 const AGAIN_MS = 86_400_000;
 
-export const isCompareDue = ({ compared: { to, at } }: ColumnsState): boolean =>
-  Date.now() - at >= (to === 0 ? AGAIN_MS : EVERY_MS);
+export const isCompareDue = ({ compared: { to, at } }: ColumnsState, now: number): boolean =>
+  now - at >= (to === 0 ? AGAIN_MS : EVERY_MS);
 
 /** Throws Diverged where they differ. */
-export async function compareOlder({ store, records, head, state }: ClickHouseStep): Promise<void> {
+export async function compareOlder({ store, states, records, head, state }: ClickHouseStep): Promise<void> {
   const isSettled = state.retiredTo === head.retiredTo && state.changesSeq === head.changesSeq;
-  if (!isSettled || !isCompareDue(state)) return;
+  if (!isSettled || !isCompareDue(state, states.now())) return;
   const archivedTo = (await records.archived()).at(-1)?.toSeq ?? 0;
   const after = Math.max(state.compared.to, state.retiredTo, archivedTo);
   const to = Math.min(after + AT_ONCE, state.to);
@@ -32,5 +32,5 @@ export async function compareOlder({ store, records, head, state }: ClickHouseSt
     if (sums.some((sum, i) => sum !== found[i]))
       throw new Diverged('older decisions are not in ClickHouse as they were');
   }
-  state.compared = { to: to < state.to ? to : 0, at: Date.now() };
+  state.compared = { to: to < state.to ? to : 0, at: states.now() };
 }

@@ -17,6 +17,8 @@ export interface ClickHousePlace {
   records: string;
   source: DecisionSource;
   pause(ms: number): Promise<void>;
+  /** Aborted: requests fail at once. */
+  signal: AbortSignal;
   /** All is counted again. */
   onRebuild(): void;
 }
@@ -26,6 +28,7 @@ export async function openClickHouseColumns({
   records,
   source,
   pause,
+  signal,
   onRebuild,
 }: ClickHousePlace): Promise<ColumnsEngine> {
   const stack = new AsyncDisposableStack();
@@ -35,7 +38,7 @@ export async function openClickHouseColumns({
     };
     const reader = await openPostgresReader(records).catch(failed);
     stack.defer(() => reader.close());
-    const store = await openClickHouse(url);
+    const store = await openClickHouse(url, { signal });
     stack.defer(() => store.close());
     const names = openNames(reader);
     const states = openState(reader);
@@ -62,6 +65,7 @@ export async function openClickHouseColumns({
       },
       connect: async () => clickHouseReader({ store, names, shown: () => writer.shown, now: () => states.read() }),
       rest: async () => {},
+      // The signal does.
       interrupt: () => {},
       size: () => bytes,
       close: () => stack.disposeAsync(),

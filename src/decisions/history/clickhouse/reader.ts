@@ -13,7 +13,7 @@ interface Ends {
   /** Returns the state that a question begins with, and since when it is shown. */
   shown(): { state: ShownColumns; at: number };
   /** Returns the newest state. */
-  now(): Promise<ShownColumns>;
+  now(): Promise<ShownColumns & { erasing: boolean }>;
 }
 
 export function clickHouseReader(ends: Ends): SqlReader {
@@ -22,20 +22,25 @@ export function clickHouseReader(ends: Ends): SqlReader {
   let fixed: ShownColumns | undefined;
   /** Texts that were given in this session. */
   let given = 0;
+  /** Tables that the session made. */
+  let made = new Set<string>();
 
   async function inSnapshot<T>(work: () => Promise<T>): Promise<T> {
     const { state: shown, at } = ends.shown();
-    [session, fixed, given] = [randomUUID(), shown, 0];
+    [session, fixed, given, made] = [randomUUID(), shown, 0, new Set()];
     try {
       const answer = await work();
-      // Tables that were dropped and filled again, and what was forgotten, were not all there throughout.
-      if ((await ends.now()).built !== shown.built) throw new Error('the columns are counted again');
-      if (performance.now() - at > QUESTIONS_MS) throw new Error('ClickHouse took too long');
+      await assertThroughout(ends, shown, at);
       return answer;
     } finally {
+      for (const name of made) drop(store, name, session);
       [session, fixed] = [undefined, undefined];
     }
   }
+  const make = async (name: string, definition: string): Promise<void> => {
+    made.add(name);
+    await store.run(`create or replace temporary table ${name} ${definition}`, session);
+  };
   const within = <T>(work: (shown: ShownColumns) => Promise<T>): Promise<T> =>
     fixed === undefined ? inSnapshot(() => work(fixed as ShownColumns)) : work(fixed);
   const query = (sql: string) => within((shown) => store.query(withTables(shown, sql), session));
@@ -45,7 +50,7 @@ export function clickHouseReader(ends: Ends): SqlReader {
   };
   const give = async (value: string): Promise<string> => {
     given += 1;
-    if (given === 1) await store.run('create or replace temporary table given (place Int32, value String)', session);
+    if (given === 1) await make('given', '(place Int32, value String)');
     const rows = new Bytes().int32(given).text(value).end();
     await store.insert('given', rows, session === undefined ? {} : { session });
     return `(select value from given where place = ${given})`;
@@ -56,9 +61,7 @@ export function clickHouseReader(ends: Ends): SqlReader {
       const { names: all, rows } = await query(sql);
       return rows.map((row) => Object.fromEntries(all.map((name, i) => [name, row[i]]))) as Row[];
     },
-    keep: (name, sql) =>
-      within((shown) => store.run(`create or replace temporary table ${name} as ${withTables(shown, sql)}`, session)),
-    // The server drops what was kept when the session expires.
+    keep: (name, sql) => within((shown) => make(name, `as ${withTables(shown, sql)}`)),
     inSnapshot,
     async findNumber(table, id) {
       if (table !== 'programs') return names.find(table, id);
@@ -72,6 +75,18 @@ export function clickHouseReader(ends: Ends): SqlReader {
     },
   };
 }
+
+/** Throws where not all was there throughout a question: tables were filled again, or something was forgotten. */
+async function assertThroughout({ now }: Ends, shown: ShownColumns, at: number): Promise<void> {
+  const { built, erasing, erasedNo } = await now();
+  if (built !== shown.built) throw new Error('the columns are counted again');
+  if (erasing || erasedNo !== shown.erasedNo) throw new Error('a requester is being erased');
+  if (performance.now() - at > QUESTIONS_MS) throw new Error('ClickHouse took too long');
+}
+
+/** The server would keep it for a minute. Where this fails, it does. */
+const drop = (store: ClickHouse, name: string, session: string | undefined): void =>
+  void store.run(`drop temporary table if exists ${name}`, session).catch(() => undefined);
 
 /** Reads rows of two numbers and two or three lists. */
 function toLists(bytes: Buffer, contents: boolean): LicensedLists {

@@ -41,6 +41,8 @@ export interface ColumnsState {
   retiredTo: number;
   inputsErasedTo: number;
   erasedNo: number;
+  /** A requester is being erased: some of their decisions have the pseudonym, and others not yet. */
+  erasing: boolean;
   /** Texts that were copied. */
   namesNo: number;
   /** Daily counts of decisions, in places below 0. */
@@ -73,6 +75,7 @@ export const EMPTY: ColumnsState = {
   retiredTo: 0,
   inputsErasedTo: 0,
   erasedNo: 0,
+  erasing: false,
   namesNo: 0,
   counts: 0,
   tail: { no: 0, rows: 0, sum: 0, hides: false },
@@ -86,11 +89,13 @@ export const EMPTY: ColumnsState = {
 /** The number of decisions while some of them may be deleted. */
 export const UNKNOWN = -1;
 
-/** Longer than any question takes. */
+/** No question takes longer. */
 export const QUESTIONS_MS = 60_000;
+/** Data that a question may read stays for longer than that: times are written a little earlier than states. */
+export const KEPT_MS = QUESTIONS_MS + 30_000;
 
-export const isForgetDue = ({ forgetting }: ColumnsState): boolean =>
-  forgetting !== null && Date.now() - forgetting.at >= QUESTIONS_MS;
+export const isForgetDue = ({ forgetting }: ColumnsState, now: number): boolean =>
+  forgetting !== null && now - forgetting.at >= KEPT_MS;
 
 const NAME = 'clickhouse_columns';
 /** Any number that no other lock of the database has. */
@@ -98,6 +103,8 @@ const LOCK = 7_239_641_301;
 
 export interface StateStore {
   read(): Promise<ColumnsState>;
+  /** Returns the time of PostgreSQL as of the last read, in milliseconds: clocks of nodes differ. */
+  now(): number;
   /** Throws where the state is no longer what it was, by its steps: another writer took over. */
   write(state: ColumnsState, before: Pick<ColumnsState, 'begun' | 'done'>): Promise<void>;
   /** Returns false while another writer has it. */
@@ -107,11 +114,17 @@ export interface StateStore {
 
 export function openState(reader: PostgresReader): StateStore {
   const one = async (sql: string): Promise<unknown> => Object.values((await reader.all([{ sql }]))[0]?.[0] ?? {})[0];
+  let clock = { at: Date.now(), readAt: performance.now() };
   return {
     async read() {
-      const value = await one(`select value from settings where name = '${NAME}'`);
-      return value === undefined ? EMPTY : { ...EMPTY, ...(JSON.parse(value as string) as ColumnsState) };
+      const sql = `select (select value from settings where name = '${NAME}') as value,
+        (extract(epoch from clock_timestamp()) * 1000)::bigint as at`;
+      const [[row] = []] = await reader.all([{ sql }]);
+      const { value, at } = row as { value: string | null; at: number };
+      clock = { at, readAt: performance.now() };
+      return value === null ? EMPTY : { ...EMPTY, ...(JSON.parse(value) as ColumnsState) };
     },
+    now: () => Math.floor(clock.at + performance.now() - clock.readAt),
     async write(state, { begun, done }) {
       const step = (name: string): string => `(settings.value::json ->> '${name}')::bigint`;
       const sql = `insert into settings (name, value)

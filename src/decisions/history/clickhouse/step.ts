@@ -3,7 +3,7 @@ import type { ColumnsSnapshot, Head } from '../columns/source.ts';
 import { integer } from '../columns/sql.ts';
 import { type ClickHouseNames, copyNames } from './names.ts';
 import type { NotedPrograms } from './programs.ts';
-import { type ColumnsState, isForgetDue, type StateStore, UNKNOWN } from './state.ts';
+import { type ColumnsState, type StateStore, UNKNOWN } from './state.ts';
 import type { ClickHouse } from './store.ts';
 import { table } from './tables.ts';
 
@@ -19,15 +19,18 @@ export interface ClickHouseStep {
   state: ColumnsState;
   /** The state in PostgreSQL. */
   stored: ColumnsState;
+  /** Data that is hidden for long enough is overwritten and deleted in this step. */
+  forgets: boolean;
 }
 
 /** Says in both stores that a step begins, and which block it writes. */
 export async function begin(work: ClickHouseStep): Promise<void> {
-  const { store, states, state, stored } = work;
+  const { store, states, state, stored, head } = work;
   state.begun += 1;
   // Not what the step changed so far: the state before it, until it is done.
-  const next = { ...stored, begun: state.begun, planned: state.planned };
-  if (isForgetDue(state)) Object.assign(next, { newest: { ...stored.newest, rows: UNKNOWN }, counts: UNKNOWN });
+  const erasing = stored.erasing || head.erasedNo > stored.erasedNo;
+  const next = { ...stored, begun: state.begun, planned: state.planned, erasing };
+  if (work.forgets) Object.assign(next, { newest: { ...stored.newest, rows: UNKNOWN }, counts: UNKNOWN });
   await states.write(next, stored);
   work.stored = next;
   if (!state.isNew) await mark(store, state.begun);
@@ -35,19 +38,20 @@ export async function begin(work: ClickHouseStep): Promise<void> {
 
 /** Leaves the number of a step in ClickHouse. */
 export const mark = (store: ClickHouse, step: number): Promise<void> =>
-  store.run(`insert into ${table('marks')} values (${integer(step)})`);
+  store.run(`insert into ${table('marks')} (n) values (${integer(step)})`);
 
 /** From now on, questions read what the step wrote. */
-export async function complete({ store, names, states, state, stored }: ClickHouseStep): Promise<void> {
+export async function complete({ store, names, states, state, stored, head }: ClickHouseStep): Promise<void> {
   await copyNames({ store, names, state });
   state.done = state.begun;
   state.planned = null;
-  planToForget(state);
+  state.erasing = state.erasedNo < head.erasedNo;
+  planToForget(state, states.now());
   await states.write(state, stored);
 }
 
 /** Questions of now still read what a later step forgets. */
-function planToForget(state: ColumnsState): void {
+function planToForget(state: ColumnsState, now: number): void {
   const { retiredTo, inputsErasedTo, changesSeq, erasedNo, forgotten } = state;
   const isNews =
     state.hides ||
@@ -55,6 +59,6 @@ function planToForget(state: ColumnsState): void {
     inputsErasedTo > forgotten.inputsErasedTo ||
     erasedNo > forgotten.erasedNo;
   if (state.forgetting !== null || !isNews) return;
-  state.forgetting = { retiredTo, inputsErasedTo, changesSeq, erasedNo, at: Date.now(), tail: state.begun };
+  state.forgetting = { retiredTo, inputsErasedTo, changesSeq, erasedNo, at: now, tail: state.begun };
   state.hides = false;
 }

@@ -2,6 +2,7 @@
  * ClickHouse over HTTP. Promise: nothing depends on a server's defaults, which changed between versions: every request
  * carries all settings that a result or an insert depends on.
  */
+import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { toFailed } from './failed.ts';
@@ -98,8 +99,11 @@ export interface ClickHouse {
   close(): Promise<void>;
 }
 
-/** `url`: as the settings have it. Throws a sentence where the server cannot be used. */
-export async function openClickHouse(url: string): Promise<ClickHouse> {
+/**
+ * `url`: as the settings have it. `signal`: aborted, all requests fail at once. Throws a sentence where the server
+ * cannot be used.
+ */
+export async function openClickHouse(url: string, { signal }: { signal?: AbortSignal } = {}): Promise<ClickHouse> {
   const { protocol, host, username, password, pathname } = new URL(url);
   const client = createClient({
     url: `${protocol === 'clickhouses:' ? 'https' : 'http'}://${host}`,
@@ -113,7 +117,7 @@ export async function openClickHouse(url: string): Promise<ClickHouse> {
     log: { level: 127 },
   });
   try {
-    return withSentences(await withSettings(client), placeName(url));
+    return withSentences(await withSettings(client, signal), placeName(url));
   } catch (error) {
     await client.close();
     throw error instanceof TooOld ? error : toFailed(error, placeName(url));
@@ -122,8 +126,11 @@ export async function openClickHouse(url: string): Promise<ClickHouse> {
 
 class TooOld extends Error {}
 
-async function withSettings(client: ClickHouseClient): Promise<ClickHouse> {
-  const answer = await client.query({ query: 'select version()', format: 'JSONCompact' });
+async function withSettings(client: ClickHouseClient, signal: AbortSignal | undefined): Promise<ClickHouse> {
+  // Each request listens to it.
+  if (signal !== undefined) setMaxListeners(0, signal);
+  const abort = signal === undefined ? {} : { abort_signal: signal };
+  const answer = await client.query({ query: 'select version()', format: 'JSONCompact', ...abort });
   const version = String((await answer.json<[string]>()).data[0]?.[0]);
   if (isBefore(version, LEAST_VERSION)) {
     throw new TooOld(`ClickHouse ${version} is too old: the columns need ${LEAST_VERSION.join('.')} or newer`);
@@ -131,6 +138,7 @@ async function withSettings(client: ClickHouseClient): Promise<ClickHouse> {
   const settings = { ...SETTINGS, ...(isBefore(version, DEDUPLICATE_SINCE) ? {} : { deduplicate_insert: 'enable' }) };
   const all = (session?: string) => ({
     clickhouse_settings: settings,
+    ...abort,
     ...(session === undefined ? {} : { session_id: session }),
   });
   return {

@@ -30,8 +30,8 @@ const latest = (key: string): string => `engine = ReplacingMergeTree(ver) order 
 
 /**
  * `decisions`: daily counts of retired decisions have places below 0. `tail`: what is not in a block of its own yet;
- * one number each time it is written. `gone`: items whose decisions count no more. `marks`: steps of writers, see
- * writer.ts.
+ * one number each time it is written. `gone`: items whose decisions count no more. `marks`: steps of writers, of which
+ * merges leave the last one, see writer.ts.
  */
 const TABLES = {
   decisions: `(seq Int64 codec(Delta, ZSTD(1)), ${VALUES}) engine = MergeTree
@@ -46,7 +46,7 @@ const TABLES = {
   programs: `(number Int64, id String, day Int32, ver Int64, deleted UInt8) ${latest('number')}`,
   program_addresses: `(number Int64, day Int32, life Int32, sketch String, ver Int64, deleted UInt8) ${latest('(life, number)')}`,
   gone: '(number Int32, ver Int64) engine = MergeTree order by number',
-  marks: '(n Int64) engine = MergeTree order by n',
+  marks: '(one UInt8 default 0, n Int64) engine = ReplacingMergeTree(n) order by one',
   owner: '(ledger String) engine = MergeTree order by ledger',
 } as const;
 export type TableName = keyof typeof TABLES;
@@ -73,6 +73,7 @@ export interface ShownColumns {
   to: number;
   retiredTo: number;
   inputsErasedTo: number;
+  erasedNo: number;
   changesSeq: number;
   tail: { no: number };
 }

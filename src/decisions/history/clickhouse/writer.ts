@@ -63,18 +63,19 @@ export class ClickHouseWriter implements Tail {
 
   async step(): Promise<{ caughtUp: boolean; behind: number }> {
     const { source, states, store, names, pause } = this.#ends;
+    const startedAt = performance.now();
     const behind = await source.read(async (records) => {
       const head = await records.head();
       this.#seen = await states.read();
       const isDone =
         this.#isMatched &&
-        !isForgetDue(this.#seen) &&
-        !isCompareDue(this.#seen) &&
+        !isForgetDue(this.#seen, states.now()) &&
+        !isCompareDue(this.#seen, states.now()) &&
         (await isAtHead(this.#seen, head, records)) &&
         (await isWhole(store, this.#seen));
       return isDone ? 0 : Math.max(1, head.decisionsSeq - this.#seen.to);
     });
-    if (behind === 0) return this.#show();
+    if (behind === 0) return this.#show(startedAt);
     if (!(await states.lock())) {
       await pause(LOCKED_MS);
       return { caughtUp: false, behind };
@@ -82,7 +83,8 @@ export class ClickHouseWriter implements Tail {
     try {
       // Another snapshot: what another writer wrote meanwhile is not newer than this one.
       const caughtUp = await source.read((records) => this.#advance(records));
-      return caughtUp ? this.#show() : { caughtUp, behind };
+      // No other writer has written since: this one still has the lock.
+      return caughtUp ? this.#show(performance.now()) : { caughtUp, behind };
     } catch (error) {
       this.#programs.abandon();
       names.forget();
@@ -104,8 +106,8 @@ export class ClickHouseWriter implements Tail {
     });
   }
 
-  #show(): { caughtUp: true; behind: 0 } {
-    this.#shown = { state: this.#seen, at: performance.now() };
+  #show(at: number): { caughtUp: true; behind: 0 } {
+    this.#shown = { state: this.#seen, at };
     return { caughtUp: true, behind: 0 };
   }
 
@@ -118,7 +120,18 @@ export class ClickHouseWriter implements Tail {
     // Another writer may have given texts other numbers since.
     if (stored.done !== this.#own.done || stored.begun !== stored.done) names.forget();
     if (stored.built !== this.#own.built) this.#programs.abandon();
-    const work: ClickHouseStep = { store, names, programs: this.#programs, states, records, head, state, stored };
+    const forgets = isForgetDue(stored, states.now());
+    const work: ClickHouseStep = {
+      store,
+      names,
+      programs: this.#programs,
+      states,
+      records,
+      head,
+      state,
+      stored,
+      forgets,
+    };
     this.#writing = state;
     const isLast = await (state.isNew ? this.#build(work) : this.#write(work)).catch((error: unknown) =>
       fail(work, error),
@@ -144,7 +157,7 @@ export class ClickHouseWriter implements Tail {
       built: state.begun,
       ledgerNo,
       isNew: false,
-      compared: { to: 0, at: Date.now() },
+      compared: { to: 0, at: this.#ends.states.now() },
     });
     await mark(store, state.begun);
     await copyEverything(work);

@@ -243,6 +243,7 @@ async function openEngine(records: DecisionSource, inMemory: boolean): Promise<C
       records: setup.records,
       source: records,
       pause,
+      signal: ending.signal,
       onRebuild: () => {
         state.rebuilds++;
       },
