@@ -5,7 +5,7 @@ import { readSpan, requireOrder } from '../../api/http/list.ts';
 import { findCollectionNames } from '../../content/collections/store.ts';
 import type { Demand, DemandQuery, DemandWanted } from '../../decisions/history/columns/demand-query.ts';
 import type { DemandDimension } from '../../decisions/history/columns/dimensions.ts';
-import type { SeenPage } from '../../decisions/history/columns/seen.ts';
+import type { RowPage } from '../../decisions/history/columns/list-page.ts';
 import { parseWanted } from '../../decisions/ledger/codes.ts';
 import { toIso } from '../../lib/clock.ts';
 import { findOwnPrices, findPrices } from '../../requesters/licenses/terms-store.ts';
@@ -24,7 +24,7 @@ const SPAN_DAYS = 30;
 
 const NONE: Prices['own'] = new Map();
 
-export const NO_DEMAND: SeenPage<Demand> = { rows: [], totalCount: 0, upTo: 0 };
+export const NO_DEMAND: RowPage<Demand> = { rows: [], totalCount: 0, upTo: 0 };
 
 export const readDimensions = ({ groupBy = 'who' }: DemandListQuery): DemandDimension[] =>
   groupBy.split(',') as DemandDimension[];

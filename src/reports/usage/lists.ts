@@ -6,7 +6,8 @@ import { toList } from '../../api/http/list.ts';
 import { preferred } from '../../api/http/negotiate.ts';
 import { fromCursor, type Page, toCursor } from '../../db/page.ts';
 import { SEPARATOR } from '../../decisions/history/columns/dimensions.ts';
-import type { After, Seen, SeenPage } from '../../decisions/history/columns/seen.ts';
+import type { After, RowPage } from '../../decisions/history/columns/list-page.ts';
+import type { Seen } from '../../decisions/history/columns/seen.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { SeenRow } from './seen-schema.ts';
 
@@ -18,7 +19,7 @@ type Sorted = { id: string | null; value: number };
 
 /** Reads a list and answers its rows. */
 export interface ListSource<Found extends Sorted, Row> {
-  read(after: After | null, limit: number): Promise<SeenPage<Found>>;
+  read(after: After | null, limit: number): Promise<RowPage<Found>>;
   toRows(found: readonly Found[]): Row[] | Promise<Row[]>;
   csv: CsvColumns<Row>;
 }
@@ -38,7 +39,7 @@ export function parsePosition(cursor: string | undefined, now: number): Position
   return { after: { upTo: Number(upTo), value: Number(value), id }, now: Number(then) };
 }
 
-const afterLast = ({ rows, upTo }: SeenPage<Sorted>): After => {
+const afterLast = ({ rows, upTo }: RowPage<Sorted>): After => {
   const last = rows.at(-1);
   return { upTo, value: last?.value ?? 0, id: last?.id ?? '' };
 };
@@ -78,7 +79,7 @@ async function* toCsv<F extends Sorted, Row>({ csv, read, toRows }: ListSource<F
   yield csvHead(csv);
   let after: After | null = null;
   for (;;) {
-    const found: SeenPage<F> = await read(after, FILE_CHUNK);
+    const found: RowPage<F> = await read(after, FILE_CHUNK);
     if (found.rows.length === 0) return;
     yield (await toRows(found.rows)).map((row) => csvLine(csv, row)).join('');
     if (found.rows.length < FILE_CHUNK) return;

@@ -12,10 +12,11 @@ import type { ColumnsReport, ReportQuery } from './counts.ts';
 import type { Demand, DemandQuery } from './demand-query.ts';
 import type { Divergences, DivergencesQuery } from './divergences.ts';
 import type { LicensedCell, LicensedQuery, LicensedWindow, TimeSpan } from './licensed.ts';
+import type { RowPage } from './list-page.ts';
 import type { ColumnsSetup, FromWorker, ToWorker, WorkerState } from './messages.ts';
 import type { ProgramsQuery, SeenProgram } from './program-list.ts';
 import type { Bounds, FindPage, FoundDecisions, Stats } from './questions.ts';
-import type { Seen, SeenPage, SeenQuery } from './seen.ts';
+import type { Seen, SeenQuery } from './seen.ts';
 import type { ColumnsFilter } from './sql.ts';
 import type { CountedVisitors, VisitorsQuestion } from './visitors.ts';
 
@@ -52,11 +53,11 @@ export interface Columns {
   /** Finds the sequence numbers of decisions, newest first. */
   find(filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions>;
   /** Lists every requester that is registered or was seen. */
-  seen(query: SeenQuery): Promise<SeenPage<Seen>>;
+  seen(query: SeenQuery): Promise<RowPage<Seen>>;
   /** Lists programs that the directory of crawlers does not name. */
-  programs(query: ProgramsQuery): Promise<SeenPage<SeenProgram>>;
+  programs(query: ProgramsQuery): Promise<RowPage<SeenProgram>>;
   /** Lists the denials for certain reasons by requester. */
-  demand(query: DemandQuery): Promise<SeenPage<Demand>>;
+  demand(query: DemandQuery): Promise<RowPage<Demand>>;
   /** Returns what changed within a day. */
   alarms(query: AlarmsQuery): Promise<Alarms>;
   /** Counts where a candidate decided otherwise than its policy. */
@@ -143,9 +144,9 @@ class ColumnsThread implements Columns {
   visitors = (query: VisitorsQuestion): Promise<CountedVisitors> => this.#ask({ kind: 'visitors', query });
   stats = (contentNo: number): Promise<Stats> => this.#ask({ kind: 'stats', contentNo });
   find = (filter: ColumnsFilter, page: FindPage): Promise<FoundDecisions> => this.#ask({ kind: 'find', filter, page });
-  seen = (query: SeenQuery): Promise<SeenPage<Seen>> => this.#ask({ kind: 'seen', query });
-  programs = (query: ProgramsQuery): Promise<SeenPage<SeenProgram>> => this.#ask({ kind: 'programs', query });
-  demand = (query: DemandQuery): Promise<SeenPage<Demand>> => this.#ask({ kind: 'demand', query });
+  seen = (query: SeenQuery): Promise<RowPage<Seen>> => this.#ask({ kind: 'seen', query });
+  programs = (query: ProgramsQuery): Promise<RowPage<SeenProgram>> => this.#ask({ kind: 'programs', query });
+  demand = (query: DemandQuery): Promise<RowPage<Demand>> => this.#ask({ kind: 'demand', query });
   alarms = (query: AlarmsQuery): Promise<Alarms> => this.#ask({ kind: 'alarms', query });
   divergences = (query: DivergencesQuery): Promise<Divergences> => this.#ask({ kind: 'divergences', query });
   licensedCells = (query: LicensedQuery): Promise<LicensedCell[]> => this.#ask({ kind: 'licensedCells', query });

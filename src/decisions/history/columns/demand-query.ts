@@ -1,6 +1,6 @@
 /** A question about denied demand, and its answer. */
 import type { DemandDimension, DemandSort } from './dimensions.ts';
-import type { After } from './seen.ts';
+import type { After } from './list-page.ts';
 import type { Selection } from './sql.ts';
 import type { CountedWho } from './who.ts';
 

@@ -7,8 +7,8 @@ import { readParts } from './demand-parts.ts';
 import type { Demand, DemandKey, DemandParts, DemandQuery } from './demand-query.ts';
 import { type DemandDimension, type DemandSort, SEPARATOR } from './dimensions.ts';
 import { groupsSql, namesSql } from './groups.ts';
+import { type RowPage, readPage, readUpTo, searchTerm, upToTerm } from './list-page.ts';
 import type { SqlReader } from './reader.ts';
-import { readPage, readUpTo, type SeenPage, searchTerm, upToTerm } from './seen.ts';
 import { integer, select, text } from './sql.ts';
 import { nameSql, requesterSql, toVisitor } from './who.ts';
 
@@ -21,7 +21,7 @@ const VALUES: Record<DemandSort, string> = {
 type Numbers = Record<`n${number}`, number>;
 type DemandRow = Omit<Demand, keyof DemandParts | 'key'> & Numbers;
 
-export function answerDemand(reader: SqlReader, query: DemandQuery): Promise<SeenPage<Demand>> {
+export function answerDemand(reader: SqlReader, query: DemandQuery): Promise<RowPage<Demand>> {
   return reader.inSnapshot(async () => {
     const upTo = await readUpTo(reader, query.after);
     const { from, to, by } = query;

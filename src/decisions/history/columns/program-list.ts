@@ -1,9 +1,9 @@
 /** Programs that the directory of crawlers does not name, by their requests without a requester. */
 import { estimate } from '../../../lib/sketch.ts';
 import type { ProgramSort } from './dimensions.ts';
+import { type After, type RowPage, readPage, readUpTo, searchTerm, upToTerm } from './list-page.ts';
 import { FIXED_MAX } from './programs.ts';
 import type { SqlReader } from './reader.ts';
-import { type After, readPage, readUpTo, type SeenPage, searchTerm, upToTerm } from './seen.ts';
 import { type ColumnsFilter, integer, select, text } from './sql.ts';
 
 export interface ProgramsQuery {
@@ -43,7 +43,7 @@ const VALUES: Record<ProgramSort, string> = {
 
 const DAY_MS = 86_400_000;
 
-export function answerPrograms(reader: SqlReader, query: ProgramsQuery): Promise<SeenPage<SeenProgram>> {
+export function answerPrograms(reader: SqlReader, query: ProgramsQuery): Promise<RowPage<SeenProgram>> {
   return reader.inSnapshot(async () => {
     const upTo = await readUpTo(reader, query.after);
     const { totalCount, rows } = await readPage<

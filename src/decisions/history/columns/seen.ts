@@ -1,18 +1,8 @@
-/**
- * Requesters by their checks. Promise: a walk through the pages counts the same decisions on each page, however many
- * are made meanwhile: the first page fixes the last decision that counts.
- */
+/** Requesters by their checks. */
 import type { SeenSort } from './dimensions.ts';
+import { type After, type RowPage, readPage, readUpTo, searchTerm, upToTerm } from './list-page.ts';
 import type { SqlReader } from './reader.ts';
-import { type ColumnsFilter, integer, select, text } from './sql.ts';
-
-/** A page starts after the row with this value and id. */
-export interface After {
-  /** The last decision that counts. */
-  upTo: number;
-  value: number;
-  id: string;
-}
+import { type ColumnsFilter, select, text } from './sql.ts';
 
 export interface SeenQuery {
   filter: Pick<ColumnsFilter, 'from' | 'to' | 'enforced'>;
@@ -38,13 +28,6 @@ export interface Seen {
   value: number;
 }
 
-export interface SeenPage<R> {
-  rows: R[];
-  /** The whole selection, not the page. */
-  totalCount: number;
-  upTo: number;
-}
-
 const SEEN_VALUES: Record<SeenSort, string> = {
   requests: 'requests',
   denied: 'requests - allowed',
@@ -54,7 +37,7 @@ const SEEN_VALUES: Record<SeenSort, string> = {
 type SeenRow = Omit<Seen, 'registered'> & { name: string | null; type: string | null; status: string; tags: string };
 
 /** Lists every requester that is registered or was seen in the span. */
-export function answerSeen(reader: SqlReader, query: SeenQuery): Promise<SeenPage<Seen>> {
+export function answerSeen(reader: SqlReader, query: SeenQuery): Promise<RowPage<Seen>> {
   return reader.inSnapshot(async () => {
     const upTo = await readUpTo(reader, query.after);
     const terms = [await searchTerm(reader, query.q)];
@@ -91,39 +74,4 @@ export function answerSeen(reader: SqlReader, query: SeenQuery): Promise<SeenPag
       })),
     };
   });
-}
-
-/** A first page counts all of its snapshot. */
-export const upToTerm = (after: After | null): string => (after === null ? '' : ` and seq <= ${integer(after.upTo)}`);
-
-/** Returns the last decision that counts. */
-export async function readUpTo(reader: SqlReader, after: After | null): Promise<number> {
-  if (after !== null) return after.upTo;
-  const [newest] = await reader.columns('select coalesce(max(seq), 0)::double from decisions');
-  return newest?.[0] as number;
-}
-
-export async function searchTerm(reader: SqlReader, q: string | undefined, id = 'id'): Promise<string> {
-  if (q === undefined) return 'true';
-  const sought = `lowerUTF8(${await reader.give(q)})`;
-  return `(position(${sought} in lowerUTF8(${id})) > 0 or position(${sought} in lowerUTF8(coalesce(name, ''))) > 0)`;
-}
-
-/** Reads a page of the rows that `sql` selects, by value (descending unless `ascending`) and id, and counts all. */
-export async function readPage<Row extends { id: string }>(
-  reader: SqlReader,
-  sql: string,
-  { after, limit, ascending = false }: { after: After | null; limit: number; ascending?: boolean },
-): Promise<{ totalCount: number; rows: Row[] }> {
-  const [beyond, order] = ascending ? ['>', 'value'] : ['<', 'value desc'];
-  const rest =
-    after === null
-      ? 'true'
-      : `value ${beyond} ${integer(after.value)} or value = ${integer(after.value)} and id > ${await reader.give(after.id)}`;
-  await reader.keep('picked', sql);
-  const [count] = await reader.columns('select count(*)::double from picked');
-  const rows = await reader.rows<Row>(
-    `select * from picked where ${rest} order by ${order}, id limit ${integer(limit)}`,
-  );
-  return { totalCount: count?.[0] as number, rows };
 }
