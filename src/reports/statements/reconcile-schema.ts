@@ -1,6 +1,6 @@
 /** Reconciliations on the wire. */
 import { Type } from 'typebox';
-import { ROWS_MAX } from './reconcile.ts';
+import { ROWS_MAX } from './comparison.ts';
 
 export const PartnerCounts = Type.String({
   minLength: 1,

@@ -11,9 +11,9 @@ import { type Locator, parseLocator, parseVisited } from '../../lib/urls/locator
 import { canonicalUrl, USUAL_URLS } from '../../lib/urls/spellings.ts';
 import { toTarget } from '../../lib/urls/url-pattern.ts';
 import { countsPurpose, type Terms } from '../../rules/terms/terms.ts';
+import { COMPARED_MAX, Comparison, type OurItem, type PlaceFinder, type Reconciled, TooMany } from './comparison.ts';
 import { type ComputeDeps, computeStatements } from './compute.ts';
 import { getBilled } from './find.ts';
-import { COMPARED_MAX, Comparison, type OurItem, type PlaceFinder, type Reconciled, TooMany } from './reconcile.ts';
 import { type ColumnName, readCounts, type TheirCount } from './reconcile-csv.ts';
 
 export interface Reconciliation extends Reconciled {

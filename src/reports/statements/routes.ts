@@ -20,8 +20,8 @@ import { firstBill } from './first-bill.ts';
 import { statementHtml } from './html.ts';
 import { readAllStatements, readStatements } from './list.ts';
 import { type StatementReceiptDeps, statementReceipt } from './receipt.ts';
+import { reconcile } from './reconcile.ts';
 import { PartnerCounts, ReconciliationAnswer } from './reconcile-schema.ts';
-import { reconcile } from './reconciliation.ts';
 import {
   FirstBill,
   FirstBillRequest,
