@@ -1,3 +1,5 @@
+/** Permissions: the modes of keys, what keys may do, and the roles of people, each a table. */
+
 /** Modes of keys. The checks of a test key are decided by the same rules, and recorded and counted apart. */
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];

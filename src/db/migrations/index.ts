@@ -1,3 +1,4 @@
+/** All migrations, in order. */
 import type { Migration } from '../db.ts';
 import { DECISIONS } from './0001-decisions.ts';
 import { REQUESTERS } from './0001-requesters.ts';

@@ -1,4 +1,4 @@
-/** `may this requester have this item?`, one check or a batch. */
+/** Answers "May this requester have this item?": one check, or a batch. */
 
 import { Failure } from '../../api/errors.ts';
 import type { App } from '../../api/http/app.ts';
