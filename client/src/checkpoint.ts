@@ -104,7 +104,8 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 export function refuse(message: string): never {
   throw new ReceiptError(message);

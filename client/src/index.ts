@@ -9,12 +9,14 @@ export { type Guard, guard } from './guard.ts';
 export type { GuardOptions } from './guard-options.ts';
 export { createPartner, type Partner, type PartnerOptions } from './partner.ts';
 export {
+  type Cosigned,
   type LogCheckpoint,
   type Receipt,
   ReceiptError,
   type ReceiptOptions,
   verifyCheckpoint,
   verifyReceipt,
+  type WitnessOptions,
 } from './receipt.ts';
 export type { ConnectionOptions } from './transport.ts';
 export type {

@@ -1,7 +1,7 @@
 /**
  * Verifies receipts of decisions and of final statements with the public key of the log alone. Promise: a receipt that
  * verifies was published, as it stands, in the log that the key signs; with an earlier checkpoint, nothing that it
- * covers has changed since.
+ * covers has changed since; with witnesses, they have seen no other log by its name.
  * Format: C2SP tlog-proof; trees as in RFC 6962.
  */
 import {
@@ -17,8 +17,10 @@ import {
   verifyCheckpoint,
   withReplaced,
 } from './checkpoint.ts';
+import { type Cosigned, verifyCosignatures, type WitnessOptions } from './cosignature.ts';
 
 export { type LogCheckpoint, ReceiptError, verifyCheckpoint } from './checkpoint.ts';
+export type { Cosigned, WitnessOptions } from './cosignature.ts';
 
 /** The content of a receipt. A part is null where it was erased, or is not for the one who got the receipt. */
 export interface Receipt {
@@ -36,9 +38,11 @@ export interface Receipt {
   /** The place of the decision or statement among those of its requester. */
   index: number;
   checkpoint: LogCheckpoint;
+  /** The named witnesses that cosigned the checkpoint. */
+  cosigned: Cosigned[];
 }
 
-export interface ReceiptOptions {
+export interface ReceiptOptions extends WitnessOptions {
   /** An earlier checkpoint of the log, or a receipt that ends with one. */
   checkpoint?: string;
 }
@@ -61,6 +65,7 @@ const VERSION = 1;
 export async function verifyReceipt(text: string, keys: string, options: ReceiptOptions = {}): Promise<Receipt> {
   const [, encoded = '', index = '', path = '', note = ''] = FORMAT.exec(text) ?? refuse('This is no receipt.');
   const checkpoint = await verifyCheckpoint(note, keys);
+  const cosigned = await verifyCosignatures(note, options);
   const extra = readExtra(encoded);
   const { parts, tree } = extra;
   const { version, names } = leafIn(extra);
@@ -83,7 +88,7 @@ export async function verifyReceipt(text: string, keys: string, options: Receipt
     const kept = await verifyCheckpoint(noteIn(options.checkpoint), withReplaced(keys));
     await verifyGrowth(kept, checkpoint, extra.since);
   }
-  return { ...shown, counted, index: tree.index, checkpoint };
+  return { ...shown, counted, index: tree.index, checkpoint, cosigned };
 }
 
 const leafIn = ({ parts }: Extra) => ('statement' in parts ? STATEMENT : DECISION);
@@ -136,7 +141,7 @@ function exactPart(part: Part | undefined): Partial<Part> {
   return { text: part?.text, salt: part?.salt };
 }
 
-function readParts(extra: Extra): Omit<Receipt, 'counted' | 'index' | 'checkpoint'> {
+function readParts(extra: Extra): Omit<Receipt, 'counted' | 'index' | 'checkpoint' | 'cosigned'> {
   const { parts, tree } = extra;
   const { names } = leafIn(extra);
   const open = (name: string) => {

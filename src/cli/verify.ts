@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type Receipt, ReceiptError, verifyReceipt } from '../../client/src/receipt.ts';
 import type { Answered } from '../../client/src/types.ts';
 import { plain } from '../lib/terminal-text.ts';
-import { type CommandContext, does, examples } from './command.ts';
+import { type CommandContext, collect, does, examples } from './command.ts';
 import { isAddress } from './import/source.ts';
 import { EXIT, failed, misused } from './outcome.ts';
 import { json } from './terminal.ts';
@@ -12,6 +12,8 @@ import { json } from './terminal.ts';
 interface Options {
   publicKey: string;
   checkpoint?: string;
+  witness?: string[];
+  quorum?: string;
 }
 
 export function verifyCommand(parent: Command, context: CommandContext): void {
@@ -25,28 +27,37 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
     .option(
       '--checkpoint <file>',
       'also verify that the log continues this earlier checkpoint, or that of this earlier receipt',
-    );
+    )
+    .option(
+      '--witness <key|file|url>',
+      'verifier key of a witness that must have cosigned the checkpoint, or where it is; may be repeated',
+      collect,
+    )
+    .option('--quorum <count>', 'how many of the witnesses are enough; all by default');
   examples(
     command,
     '$ postern verify dec.tlog-proof --public-key log.key',
     '$ postern verify dec.tlog-proof --public-key log.key --checkpoint may.checkpoint',
+    '$ postern verify dec.tlog-proof --public-key log.key --witness https://partner.example/witness/key',
   );
   does<Options>(command, context, async (options, file) => {
     const { terminal } = context;
-    const keys = isAddress(options.publicKey) ? await fetchText(options.publicKey) : readText(options.publicKey);
+    const keys = await readSource(options.publicKey);
     const old = options.checkpoint === undefined ? {} : { checkpoint: readText(options.checkpoint) };
+    const witnesses = await readWitnesses(options);
     try {
-      const receipt = await verifyReceipt(readText(file), keys, old);
+      const receipt = await verifyReceipt(readText(file), keys, { ...old, ...witnesses });
       if (options.json === true) {
         await terminal.out(json(receipt));
         return EXIT.ok;
       }
-      const { requester, checkpoint, withheld } = receipt;
+      const { requester, checkpoint, withheld, cosigned } = receipt;
       const lines = [
         ...toFindings(receipt),
         `Requester: ${String(requester === null ? 'not shown' : (requester.requesterId ?? 'none'))}`,
         `Log: ${checkpoint.origin}, ${checkpoint.size} entries`,
         ...(options.checkpoint === undefined ? [] : ['The log continues the earlier checkpoint.']),
+        ...cosigned.map(({ name, time }) => `Cosigned: ${name} at ${time}`),
         ...(withheld.length === 0 ? [] : [`Only a hash is left of: ${withheld.join(', ')}`]),
       ];
       await terminal.out(`${lines.map(plain).join('\n')}\n`);
@@ -56,6 +67,17 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
       throw error;
     }
   });
+}
+
+const KEY = /^[^+\s]+\+[0-9a-f]{8}\+\S+$/;
+
+/** A witness is named by its key, or by where its key is. */
+async function readWitnesses({ witness = [], quorum }: Options) {
+  const keys = await Promise.all(witness.map((one) => (KEY.test(one) ? one : readSource(one))));
+  if (quorum === undefined) return { witnesses: keys.join('\n') };
+  if (!/^[1-9]\d?$/.test(quorum)) throw misused(`--quorum ${quorum} is not a number of witnesses.`);
+  if (witness.length === 0) throw misused('--quorum needs the witnesses: name each with --witness.');
+  return { witnesses: keys.join('\n'), quorum: Number(quorum) };
 }
 
 /** Says what the receipt proves. */
@@ -72,6 +94,8 @@ function toFindings({ decision, statement, counted }: Receipt): string[] {
   const line = `${String(purpose ?? 'no purpose')}, tier ${String(tier)}`;
   return [verified, `It counts ${counted.decisionId} (${line}).`];
 }
+
+const readSource = async (from: string): Promise<string> => (isAddress(from) ? fetchText(from) : readText(from));
 
 function readText(file: string): string {
   try {
