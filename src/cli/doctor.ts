@@ -16,7 +16,7 @@ import { type CommandContext, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
 import type { Finding } from './finding.ts';
 import { CommandError, EXIT, misused } from './outcome.ts';
-import { reportsState } from './status.ts';
+import { reportsState, type ServiceStatus, witnessState } from './status.ts';
 import { print, type Terminal } from './terminal.ts';
 
 const NODE_MAJOR_MIN = 26;
@@ -229,10 +229,16 @@ async function checkStatus({ env }: Terminal, url: string): Promise<Finding[]> {
     return [
       { what: 'reports', state: status.columns.problem === null ? 'good' : 'bad', says: reportsState(status) },
       crawlers,
+      ...status.witnesses.map(toWitnessFinding),
     ];
   } catch {
     return [];
   }
+}
+
+function toWitnessFinding({ name, size, behind, forked, error }: ServiceStatus['witnesses'][number]): Finding {
+  const state = forked ? 'bad' : error === null ? 'good' : 'note';
+  return { what: 'witness', state, says: `${name} ${witnessState({ size, behind, error })}` };
 }
 
 /** Returns the service's refusal; undefined when it accepted the request. */

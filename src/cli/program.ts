@@ -41,6 +41,7 @@ import { usersCommand } from './users.ts';
 import { verifyCommand } from './verify.ts';
 import { visitorsCommand } from './visitors.ts';
 import { webhooksCommand } from './webhooks.ts';
+import { witnessCommand } from './witness.ts';
 
 const COMMANDS = [
   initCommand,
@@ -69,6 +70,7 @@ const COMMANDS = [
   usersCommand,
   signingKeysCommand,
   logKeysCommand,
+  witnessCommand,
   webhooksCommand,
   backupCommand,
   restoreCommand,

@@ -6,8 +6,8 @@ import { FROM } from './crawlers.ts';
 import { counted, type Painted, print, type Terminal, table } from './terminal.ts';
 import { toDay } from './time.ts';
 
-type Status = Awaited<ReturnType<Postern['getStatus']>>;
-type Visitors = Status['visitors'];
+export type ServiceStatus = Awaited<ReturnType<Postern['getStatus']>>;
+type Visitors = ServiceStatus['visitors'];
 
 export function statusCommand(parent: Command, context: CommandContext): void {
   const command = parent
@@ -26,7 +26,7 @@ export function statusCommand(parent: Command, context: CommandContext): void {
   });
 }
 
-function statusText(terminal: Terminal, status: Status): string {
+function statusText(terminal: Terminal, status: ServiceStatus): string {
   const { version, started, ledger, storage, visitors, directory } = status;
   const free = `${Math.round((100 * storage.diskFreeBytes) / storage.diskBytes)} % of the disk free`;
   return [
@@ -35,6 +35,7 @@ function statusText(terminal: Terminal, status: Status): string {
     `Reports ${reportsState(status)}`,
     ...privacyLines(status.privacy),
     directoryLine(directory),
+    ...witnessLines(status),
     '',
     listsText(terminal, visitors.lists),
     directoriesText(terminal, visitors.directories),
@@ -43,14 +44,24 @@ function statusText(terminal: Terminal, status: Status): string {
 }
 
 /** Returns where reports come from, and how much they lack. */
-export function reportsState({ columns: { place, problem, behind }, storage: { columnsBytes } }: Status): string {
+export function reportsState({
+  columns: { place, problem, behind },
+  storage: { columnsBytes },
+}: ServiceStatus): string {
   const lag = behind === 0 ? 'up to date' : `${counted(behind, 'decision')} behind`;
   if (problem !== null) return `cannot be answered now: ${problem}${behind === 0 ? '' : `; ${lag}`}`;
   const where = place === null ? 'a file of this node' : `ClickHouse at ${place}`;
   return `come from ${where}, ${(columnsBytes / 2 ** 20).toFixed(1)} MiB, ${lag}`;
 }
 
-function privacyLines({ ipPrecision, userAgent, inputDays, decisionDays, retiring, erasures }: Status['privacy']) {
+function privacyLines({
+  ipPrecision,
+  userAgent,
+  inputDays,
+  decisionDays,
+  retiring,
+  erasures,
+}: ServiceStatus['privacy']) {
   const days = (count: number | null): string => (count === null ? 'for ever' : `for ${counted(count, 'day')}`);
   const kept = `inputs ${days(inputDays)}, decisions ${days(decisionDays)}`;
   const { running, walked, of } = erasures;
@@ -63,7 +74,30 @@ function privacyLines({ ipPrecision, userAgent, inputDays, decisionDays, retirin
   ];
 }
 
-function directoryLine({ date, source, failures, failingSince, error }: Status['directory']): string {
+function witnessLines({ witnesses, witness }: ServiceStatus): string[] {
+  return [
+    ...witnesses.map(
+      ({ name, forked, ...state }) => `Witness ${name} ${forked ? 'FORKED: ' : ''}${witnessState(state)}`,
+    ),
+    ...(witness?.logs ?? []).map(({ origin, size, cosigned }) =>
+      size === null ? `Cosigns ${origin}, nothing yet` : `Cosigns ${origin}, ${size} entries at ${cosigned ?? ''}`,
+    ),
+  ];
+}
+
+/** Returns how far a witness cosigned the log. */
+export function witnessState({
+  size,
+  behind,
+  error,
+}: Pick<ServiceStatus['witnesses'][number], 'size' | 'behind' | 'error'>) {
+  const cosigned =
+    size === null ? 'cosigned nothing yet' : `cosigned ${counted(size, 'entry').replace('entrys', 'entries')}`;
+  const lag = behind === 0 ? '' : `, ${behind} behind`;
+  return `${cosigned}${lag}${error === null ? '' : `: ${error}`}`;
+}
+
+function directoryLine({ date, source, failures, failingSince, error }: ServiceStatus['directory']): string {
   const failing = failures === 0 ? '' : `; ${failureText({ failures, failingSince, error })}`;
   return `Crawler directory of ${date}${FROM[source]}${failing}`;
 }

@@ -73,7 +73,7 @@ const KEY = /^[^+\s]+\+[0-9a-f]{8}\+\S+$/;
 
 /** A witness is named by its key, or by where its key is. */
 async function readWitnesses({ witness = [], quorum }: Options) {
-  const keys = await Promise.all(witness.map((one) => (KEY.test(one) ? one : readSource(one))));
+  const keys = await Promise.all(witness.map(async (one) => (KEY.test(one) ? one : readSource(one))));
   if (quorum === undefined) return { witnesses: keys.join('\n') };
   if (!/^[1-9]\d?$/.test(quorum)) throw misused(`--quorum ${quorum} is not a number of witnesses.`);
   if (witness.length === 0) throw misused('--quorum needs the witnesses: name each with --witness.');

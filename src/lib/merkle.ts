@@ -124,3 +124,42 @@ export function proveConsistency(read: ReadTile, old: number, size: number): Pro
   };
   return prove(old, 0, size, true);
 }
+
+interface Size {
+  size: number;
+  root: Uint8Array;
+}
+
+/**
+ * Returns whether the proof says that the newer tree begins with the older one, which is not larger (RFC 9162, section
+ * 2.1.4.2). For an empty tree, and for the same one, the proof is empty.
+ */
+export function isConsistent(older: Size, newer: Size, proof: readonly Uint8Array[]): boolean {
+  if (older.size === newer.size) return proof.length === 0 && isSame(older.root, newer.root);
+  if (older.size === 0) return proof.length === 0;
+  const roots = followBoth(older, newer.size, proof);
+  return roots !== undefined && isSame(roots.was, older.root) && isSame(roots.is, newer.root);
+}
+
+/** Returns the roots of both trees that the proof leads to; undefined if it is too short or too long. */
+function followBoth({ size, root }: Size, newer: number, proof: readonly Uint8Array[]) {
+  let [place, last] = [size - 1, newer - 1];
+  while (place % 2 === 1) [place, last] = [half(place), half(last)];
+  const [first, ...rest] = place === 0 ? [root, ...proof] : proof;
+  if (first === undefined) return undefined;
+  let [was, is] = [first, first];
+  for (const hashed of rest) {
+    if (last === 0) return undefined;
+    if (place % 2 === 1 || place === last) {
+      [was, is] = [hashNode(hashed, was), hashNode(hashed, is)];
+      while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)];
+    } else {
+      is = hashNode(is, hashed);
+    }
+    [place, last] = [half(place), half(last)];
+  }
+  return last === 0 ? { was, is } : undefined;
+}
+
+const half = (value: number): number => Math.floor(value / 2);
+const isSame = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;

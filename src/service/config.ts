@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { OIDC_SETTINGS, type OidcConfig, toOidcConfig } from '../api/users/oidc.ts';
 import { COLUMNS_SETTINGS, toClickHouse } from '../decisions/history/clickhouse/settings.ts';
+import { toWitnessConfig, WITNESS_SETTINGS, type WitnessConfig } from '../decisions/history/witness/settings.ts';
 import { PRIVACY_SETTINGS, type PrivacyConfig, toPrivacyConfig } from '../decisions/precision.ts';
 import type { Range } from '../lib/ip-range.ts';
 import { readLines } from '../lib/lines.ts';
@@ -98,6 +99,7 @@ export const SETTINGS = {
     default: 'off',
     read: oneOf(RECEIPTS),
   },
+  ...WITNESS_SETTINGS,
   POSTERN_AUDIT_DAYS: { doc: 'Days for which the audit log is kept, at least 30', default: '365', read: readAuditDays },
   POSTERN_DECISION_MAX_AGE: {
     doc: 'Seconds, at most 300, for which clients may cache an answer; cached uses are not counted',
@@ -130,7 +132,7 @@ export const SETTINGS = {
 /** Settings of the command; the service ignores them. */
 const OF_THE_COMMANDS = ['POSTERN_URL', 'POSTERN_KEY', 'POSTERN_WEBHOOK_SECRET', 'POSTERN_ENV'];
 
-export interface Config {
+export interface Config extends WitnessConfig {
   host: string;
   port: number;
   dataDir: string;
@@ -192,6 +194,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push('POSTERN_RECEIPTS: their log is named after POSTERN_PUBLIC_URL; set that too');
   }
   const clickHouse = toClickHouse(values, faults);
+  const witness = toWitnessConfig(values, faults);
   const oidc = toOidcConfig(values, faults);
   const crawlerDirectory = toDirectorySource(values, faults);
   if (faults.length > 0) throw new ConfigError(faults);
@@ -216,6 +219,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       logo: values.get('POSTERN_PUBLISHER_LOGO') as string | null,
     },
     receipts: receipts as Config['receipts'],
+    ...witness,
     auditDays: values.get('POSTERN_AUDIT_DAYS') as number,
     privacy: toPrivacyConfig(values),
     decisionMaxAge: values.get('POSTERN_DECISION_MAX_AGE') as number,

@@ -71,7 +71,7 @@ export async function openParts(options: Options, opened: AsyncDisposableStack) 
   const engine = { ...store, ...(await openEngine(options, opened, store)) };
   const base = { ...engine, ...(await openKnown(options, opened, engine)) };
   const identification = await openIdentification(options, opened, base);
-  const background = { ...startBackground(options, opened, base), signing: await keepLog(options, opened, base) };
+  const background = { ...startBackground(options, opened, base), ...(await keepLog(options, opened, base)) };
   const doors = openDoors(options.config, { ...base, ...background });
   const parts = { config: options.config, own, ...base, ...identification, ...background, ...doors };
   return { ...parts, metrics: listMetrics(parts) };

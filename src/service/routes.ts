@@ -26,6 +26,7 @@ import { openFinder } from '../decisions/history/find.ts';
 import { logKeyRoutes } from '../decisions/history/sealed/key-routes.ts';
 import { logRoutes, receiptRoutes } from '../decisions/history/sealed/routes.ts';
 import { openTestLog } from '../decisions/history/test-log.ts';
+import { witnessRoutes } from '../decisions/history/witness/routes.ts';
 import { decisionRoutes } from '../decisions/log/routes.ts';
 import { probeRoutes } from '../decisions/proxy/probe-routes.ts';
 import { authorizeRoutes } from '../decisions/proxy/routes.ts';
@@ -103,6 +104,7 @@ export async function addRoutes(app: App, parts: Parts): Promise<void> {
   receiptRoutes(app, { db, parquet: parts.archive, ids, signing: parts.signing });
   logKeyRoutes(app, { db, changes, clock, signing: parts.signing });
   logRoutes(app, { db, signing: config.receipts === 'public' ? parts.signing : null });
+  await witnessRoutes(app, parts.witness);
   addContentRoutes(app, parts);
   publishingRoutes(app, parts, robotsReads);
   addRequesterRoutes(app, parts);

@@ -35,7 +35,7 @@ test('a quiet log', async () => {
     records,
     ids: await openPublicIds(db),
     now: () => Date.now(),
-    signing: { origin: 'access.example.com/log', earlier: [] },
+    signing: { origin: 'access.example.com/log', earlier: [], witnesses: [] },
     isOurs: () => true,
     onProblem: (error) => assert.fail(error as Error),
   });

@@ -95,7 +95,7 @@ async function sealAll(dataDir: string, racing: (db: Db, seal: () => Promise<voi
       records,
       ids: await openPublicIds(db),
       now: () => Date.now(),
-      signing: { origin: 'access.example.com/log', earlier: [] },
+      signing: { origin: 'access.example.com/log', earlier: [], witnesses: [] },
       isOurs: () => true,
       onProblem: (error) => assert.fail(error as Error),
     });

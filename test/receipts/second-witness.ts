@@ -39,18 +39,24 @@ export function openCosigner(name: string) {
 
 export const bodyOf = (note: string): string => note.slice(0, note.lastIndexOf('\n\n') + 1);
 
-/** Returns the time of a cosignature line; throws unless the key made it over the text. */
-export function timeOf(line: string, text: string, vkey: string): number {
+/** Reads a verifier key of a cosigner. */
+function readKey(vkey: string) {
   const [name = '', hex = '', ...rest] = vkey.split('+');
   const typed = Buffer.from(rest.join('+'), 'base64');
   if (typed.length !== 33 || typed[0] !== 4) throw new Error('no key of a cosigner');
   if (keyId(name, 4, typed.subarray(1)).toString('hex') !== hex) throw new Error('another id');
+  const key = createPublicKey({ key: Buffer.concat([SPKI, typed.subarray(1)]), format: 'der', type: 'spki' });
+  return { name, hex, key };
+}
+
+/** Returns the time of a cosignature line; throws unless the key made it over the text. */
+export function timeOf(line: string, text: string, vkey: string): number {
+  const { name, hex, key } = readKey(vkey);
   const [dash, signer, encoded = '', ...more] = line.replace(/\n$/, '').split(' ');
   if (dash !== EM_DASH || signer !== name || more.length > 0) throw new Error('no line of this signer');
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.length !== 4 + 8 + 64 || bytes.toString('hex', 0, 4) !== hex) throw new Error('no cosignature of this key');
   const seconds = bytes.readUInt32BE(4) * 2 ** 32 + bytes.readUInt32BE(8);
-  const key = createPublicKey({ key: Buffer.concat([SPKI, typed.subarray(1)]), format: 'der', type: 'spki' });
   const message = Buffer.from(`cosignature/v1\ntime ${seconds}\n${text}`);
   if (!verify(null, message, key, bytes.subarray(12))) throw new Error('the cosignature is wrong');
   return seconds;

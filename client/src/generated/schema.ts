@@ -6388,6 +6388,37 @@ export interface components {
                     since: string;
                 }[] | null;
             };
+            /** @description The witnesses of the log of receipts */
+            witnesses: {
+                /** @description The name in its cosignatures */
+                name: string;
+                /** @description Where checkpoints are sent */
+                url: string;
+                size: number | null;
+                /** @description When it cosigned that */
+                cosigned: string | null;
+                /** @description Entries of the newest checkpoint that it did not cosign */
+                behind: number;
+                /** @description It cosigned entries that this log does not have */
+                forked: boolean;
+                /** @description Why it did not cosign at the last attempt; null: it did */
+                error: string | null;
+                /** @description When the first of these failures was */
+                failingSince: string | null;
+            }[];
+            /** @description This service as a witness of logs of others; null: it is none */
+            witness: {
+                /** @description The verifier key of the witness (C2SP signed-note) */
+                key: string;
+                /** @description The logs whose checkpoints it cosigns, at most 100 */
+                logs: {
+                    /** @description The name of the log */
+                    origin: string;
+                    size: number | null;
+                    /** @description When that was */
+                    cosigned: string | null;
+                }[];
+            } | null;
             /** @description Memory of the process, in bytes */
             memoryBytes: number;
         };

@@ -9,7 +9,7 @@ import { connectorFor, describeFailure } from '../../lib/outgoing/connect.ts';
 import { tracedRequest } from '../../lib/outgoing/span.ts';
 
 const TIMEOUT_MS = 15_000;
-/** The part of a response body that is kept. */
+/** The part of a response body that is kept, unless another is asked for. */
 const KEPT_BYTES = 1024;
 /** A longer response is not read to its end; its connection is closed. */
 const READ_BYTES_MAX = 64 * 1024;
@@ -36,9 +36,11 @@ export interface SenderOptions {
   allowPrivate: boolean;
   /** Resolves names; the operating system's resolver by default. */
   lookup?: LookupFunction;
+  /** The part of a response body that is kept, at most 64 KiB. */
+  keptBytes?: number;
 }
 
-export function openSender({ allowPrivate, lookup }: SenderOptions): Sender {
+export function openSender({ allowPrivate, lookup, keptBytes = KEPT_BYTES }: SenderOptions): Sender {
   // undici takes 40 ms to load, which a start without webhooks does without.
   let opened: Promise<{ agent: Agent; send: typeof request }> | undefined;
   async function open(): Promise<{ agent: Agent; send: typeof request }> {
@@ -85,7 +87,7 @@ export function openSender({ allowPrivate, lookup }: SenderOptions): Sender {
           });
           answered(statusCode);
           const retryAfter = [received['retry-after'] ?? []].flat()[0];
-          return outcome({ statusCode, responseBody: await readBeginning(text), retryAfter });
+          return outcome({ statusCode, responseBody: await readBeginning(text, keptBytes), retryAfter });
         });
       } catch (error) {
         return outcome({ error: describeFailure(error as Error, TIMEOUT_MS) });
@@ -95,15 +97,15 @@ export function openSender({ allowPrivate, lookup }: SenderOptions): Sender {
   };
 }
 
-/** Returns the first kilobyte as text. Drains the rest, so that the connection can be reused, up to a bound. */
-async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+/** Returns the beginning as text. Drains the rest, so that the connection can be reused, up to a bound. */
+async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): unknown }, keptBytes: number): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
-    if (bytes < KEPT_BYTES) kept.push(chunk);
+    if (bytes < keptBytes) kept.push(chunk);
     bytes += chunk.length;
     if (bytes > READ_BYTES_MAX) break;
   }
   // PostgreSQL's text holds no NUL.
-  return Buffer.concat(kept).subarray(0, KEPT_BYTES).toString().replaceAll('\0', '\ufffd');
+  return Buffer.concat(kept).subarray(0, keptBytes).toString().replaceAll('\0', '\ufffd');
 }

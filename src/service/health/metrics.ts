@@ -5,6 +5,7 @@ import type { Keys } from '../../api/keys/authenticate.ts';
 import type { Deliverer } from '../../api/webhooks/deliverer.ts';
 import type { Lease } from '../../db/postgres/lease.ts';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
+import type { Submitting } from '../../decisions/history/sealed/submit.ts';
 import type { Ledger } from '../../decisions/ledger/ledger.ts';
 import type { RenewedDirectory } from '../../requesters/crawlers/renewal.ts';
 import type { Identities } from '../../requesters/identities/identities.ts';
@@ -29,6 +30,8 @@ export interface Measured {
   signatures: Signatures;
   keys: Keys;
   clockWatch: ClockWatch;
+  /** null: the log has no witnesses. */
+  submitting: Submitting | null;
 }
 
 export const listMetrics = (parts: Measured): Metric[] => [
@@ -38,6 +41,7 @@ export const listMetrics = (parts: Measured): Metric[] => [
   ...listEvents(parts),
   ...listVisitorMetrics(parts),
   ...listDirectory(parts.directory),
+  ...listWitnesses(parts.submitting),
   {
     name: 'postern_unreadable_addresses_total',
     help: 'Addresses that trusted proxies sent and that cannot be read',
@@ -59,6 +63,29 @@ const listDirectory = ({ state }: RenewedDirectory): Metric[] => [
     read: () => state().failures,
   },
 ];
+
+/** Names of witnesses are no labels: `/metrics` needs no key. */
+function listWitnesses(submitting: Submitting | null): Metric[] {
+  if (submitting === null) return [];
+  const { reports } = submitting;
+  return [
+    {
+      name: 'postern_log_witnesses_failing',
+      help: 'Witnesses of the log that did not cosign at the last attempt',
+      read: () => reports().filter(({ problem }) => problem !== null).length,
+    },
+    {
+      name: 'postern_log_witnesses_forked',
+      help: 'Witnesses that cosigned entries that this log does not have',
+      read: () => reports().filter(({ problem }) => problem?.isFork === true).length,
+    },
+    {
+      name: 'postern_log_witnesses_behind',
+      help: 'Entries of the newest checkpoint that the slowest witness did not cosign',
+      read: () => Math.max(0, ...reports().map(({ behind }) => behind)),
+    },
+  ];
+}
 
 function listCluster({ follower, housekeeping, dispatch, fetching, clockWatch }: Measured): Metric[] {
   const lease = (name: string, { held }: Lease): Metric => ({

@@ -16,6 +16,7 @@ import { VERSION } from '../../lib/version.ts';
 import type { RenewedDirectory } from '../../requesters/crawlers/renewal.ts';
 import { DirectoryStatus, directoryStatus } from '../../requesters/crawlers/schema.ts';
 import { openVisitorStatus, VisitorStatus, type VisitorStatusDeps } from './visitor-status.ts';
+import { readWitnessStatus, WitnessesStatus, WitnessStatus, type WitnessStatusDeps } from './witness-status.ts';
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes` });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -72,19 +73,20 @@ const StatusAnswer = Type.Object(
     ),
     directory: DirectoryStatus,
     visitors: VisitorStatus,
+    witnesses: WitnessesStatus,
+    witness: WitnessStatus,
     memoryBytes: bytes('Memory of the process'),
   },
   { title: 'Status', description: 'The state of this node' },
 );
 type Status = Static<typeof StatusAnswer>;
 
-export interface StatusDeps extends Omit<VisitorStatusDeps, 'columns' | 'now'> {
+export interface StatusDeps extends Omit<VisitorStatusDeps, 'columns' | 'now'>, WitnessStatusDeps {
   dataDir: string;
   /** The URL of ClickHouse; null: the columns are in a file. */
   clickHouse: string | null;
   /** Epoch ms. */
   startedAt: number;
-  db: Db;
   ledger: Ledger;
   columns: Columns;
   deliverer: Deliverer;
@@ -138,6 +140,7 @@ async function getStatus(deps: StatusDeps, visitors: Status['visitors']): Promis
     privacy: { ...toPrivacy(deps.privacy), ...(await deps.privacyProgress()) },
     directory: directoryStatus(deps.directory.state()),
     visitors,
+    ...(await readWitnessStatus(deps)),
     memoryBytes: process.memoryUsage.rss(),
   };
 }

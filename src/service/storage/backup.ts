@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { holdFolder } from '../../db/sqlite/hold.ts';
 import { END_LOG } from '../../decisions/history/sealed/publish.ts';
+import { END_WITNESS } from '../../decisions/history/witness/cosigner.ts';
 import { TABLES } from '../../decisions/ledger/test-tables.ts';
 import { makeFolder, sync } from '../../lib/folder.ts';
 
@@ -92,6 +93,7 @@ function endLog(file: string, now: number): void {
   const [end, forget] = END_LOG;
   database.prepare(end.replaceAll('$1', '?1')).run(toStamp(now));
   database.exec(forget);
+  database.exec(END_WITNESS);
 }
 
 /** Formats a time as `20261121T093000Z`. */

@@ -10,6 +10,7 @@ import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { assertError, assertStatus, item, made } from '../../http/given.ts';
+import { openSigner } from '../../receipts/second.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -162,4 +163,24 @@ test('the log goes on when an installation moves to PostgreSQL', async () => {
   for (const one of [first.id, id]) {
     await verifyReceipt(await at.receipt(moved, one, `?since=${size}`), keys, { checkpoint: old });
   }
+});
+
+test('a witness that is restored from a backup has another key, and begins again', async () => {
+  using folder = temporaryFolder();
+  const path = (name: string): string => join(folder.path, name);
+  const env = { POSTERN_PUBLIC_URL: 'https://partner.example', POSTERN_WITNESS_LOGS: openSigner().key };
+  const before = await startTestService({ dataDir: path('data'), env });
+  const key = await before.call('GET', '/witness/key', { key: null });
+  await before.tamper({ sql: `insert into settings (name, value) values ('witness_log x', '{}')` });
+  await before.service.close();
+  assert.equal((await commandHere(['backup', '--data-dir', path('data'), '--to', path('backups')])).status, 0);
+  const ran = await commandHere(['restore', '--from', path('backups'), '--data-dir', path('restored')]);
+  assert.equal(ran.status, 0, ran.stderr);
+  const again = await startTestService({ dataDir: path('restored'), env });
+  const after = await again.call('GET', '/witness/key', { key: null });
+  assert.notEqual(after.text, key.text);
+  const shown = await commandHere(['witness', 'key'], { env: { POSTERN_URL: again.url, POSTERN_KEY: before.key } });
+  assert.equal(shown.stdout, after.text);
+  assert.deepEqual(await again.rowsOf(`settings where name like 'witness_log%'`), []);
+  await again.service.close();
 });

@@ -6,7 +6,8 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import type { Db, Step } from '../../../db/db.ts';
 import { toIso } from '../../../lib/clock.ts';
-import { sha256 } from '../../../lib/merkle.ts';
+import { SIGNATURE, toKeyId } from '../../../lib/notes.ts';
+import type { KnownWitness } from '../witness/settings.ts';
 
 export const KEYS = 'log_keys';
 
@@ -15,6 +16,8 @@ export interface Signing {
   origin: string;
   /** The names that the log had before backups were restored, the newest first. */
   earlier: readonly string[];
+  /** The witnesses that cosign its checkpoints. */
+  witnesses: readonly KnownWitness[];
 }
 
 export interface LogKey {
@@ -37,17 +40,28 @@ export async function readSetting<T>(db: Db, name: string): Promise<T | undefine
 export async function readKeys(db: Db, now?: number): Promise<LogKey[]> {
   const keys = await readSetting<LogKey[]>(db, KEYS);
   if (keys !== undefined) return keys;
-  const sql = 'insert into settings (name, value) values ($1, $2) on conflict (name) do nothing';
-  await db.atomic([{ sql, params: [KEYS, JSON.stringify([makeKey(now)])] }]);
+  await db.atomic([setOnce(KEYS, JSON.stringify([makeKey(now)]))]);
   return readKeys(db);
 }
 
-/** A Conflict when the keys were replaced meanwhile. */
-export const keepKeys = (before: readonly LogKey[], after = before): Step => ({
-  sql: 'update settings set value = $3 where name = $1 and value = $2',
-  params: [KEYS, JSON.stringify(before), JSON.stringify(after)],
-  expect: 1,
+/** Leaves a setting that is there as it is. */
+export const setOnce = (name: string, value: string): Step => ({
+  sql: 'insert into settings (name, value) values ($1, $2) on conflict (name) do nothing',
+  params: [name, value],
 });
+
+/** Replaces a setting by another one. A Conflict unless it is as it was read; undefined: it was not there. */
+export const swapSetting = <T>(name: string, before: T | undefined, after: T): Step =>
+  before === undefined
+    ? { ...setOnce(name, JSON.stringify(after)), expect: 1 }
+    : {
+        sql: 'update settings set value = $3 where name = $1 and value = $2',
+        params: [name, JSON.stringify(before), JSON.stringify(after)],
+        expect: 1,
+      };
+
+/** A Conflict when the keys were replaced meanwhile. */
+export const keepKeys = (before: readonly LogKey[], after = before): Step => swapSetting(KEYS, before, after);
 
 export function makeKey(since?: number): LogKey {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -60,12 +74,9 @@ export function makeKey(since?: number): LogKey {
 
 const KEY_BYTES = 32;
 
-/** The type of the key and the key, as key ids and verifier keys have them. */
-const ED25519 = Buffer.of(1);
-const typed = ({ publicKey }: LogKey): Buffer => Buffer.concat([ED25519, Buffer.from(publicKey, 'base64')]);
-
-const keyId = (name: string, key: LogKey): Buffer =>
-  sha256(Buffer.concat([Buffer.from(`${name}\n`), typed(key)])).subarray(0, 4);
+/** The type of a key and the key, as key ids and verifier keys have them. */
+export const typedKey = (type: number, { publicKey }: LogKey): Buffer =>
+  Buffer.concat([Buffer.of(type), Buffer.from(publicKey, 'base64')]);
 
 /** Returns a signed note (C2SP signed-note), signed by the newest key. The first line of the text is its name. */
 export function signNote(text: string, keys: readonly LogKey[]): string {
@@ -76,13 +87,15 @@ export function signNote(text: string, keys: readonly LogKey[]): string {
     format: 'der',
     type: 'pkcs8',
   });
-  const signature = Buffer.concat([keyId(name, key), sign(null, Buffer.from(text), signer)]);
+  const signature = Buffer.concat([toKeyId(name, typedKey(SIGNATURE, key)), sign(null, Buffer.from(text), signer)]);
   return `${text}\n— ${name} ${signature.toString('base64')}\n`;
 }
 
-/** Returns a verifier key (C2SP signed-note). */
-export const toVerifier = (name: string, key: LogKey): string =>
-  `${name}+${keyId(name, key).toString('hex')}+${typed(key).toString('base64')}`;
+/** Returns a verifier key (C2SP signed-note). `type`: of its signatures. */
+export function toVerifier(name: string, key: LogKey, type: number = SIGNATURE): string {
+  const typed = typedKey(type, key);
+  return `${name}+${toKeyId(name, typed).toString('hex')}+${typed.toString('base64')}`;
+}
 
 /**
  * Returns the keys, the newest first: a verifier key a line. Those that were replaced are comments, so that they verify

@@ -22,8 +22,9 @@ import {
   toLeafHash,
   toParts,
 } from './parts.ts';
-import { PUBLISH_EVERY_MS, readCheckpoint } from './publish.ts';
+import { PUBLISH_EVERY_MS } from './publish.ts';
 import { openTiles, PUBLIC_TREE } from './tiles.ts';
+import { readCosigned } from './witnesses.ts';
 
 export interface ReceiptDeps {
   db: Db;
@@ -59,7 +60,12 @@ export async function makeReceipt({ db, parquet, ids, signing }: ReceiptDeps, as
     rule: ask.requesterId === undefined,
     inputs: ask.requesterId === undefined || row.verified !== null,
   });
-  return writeReceipt(db, { ...leaf, kind: 'decision' }, { parts, since: ask.since });
+  return writeReceipt({ db, signing }, { ...leaf, kind: 'decision' }, { parts, since: ask.since });
+}
+
+interface Log {
+  db: Db;
+  signing: Signing;
 }
 
 interface SealedAt {
@@ -77,9 +83,9 @@ interface ToShow {
 }
 
 /** Writes the receipt of a leaf. Throws service_unavailable before the checkpoint. */
-export async function writeReceipt(db: Db, at: SealedAt, { parts, since, findCounted }: ToShow): Promise<string> {
+export async function writeReceipt({ db, signing }: Log, at: SealedAt, { parts, since, findCounted }: ToShow) {
   const head = await findHead(db, at);
-  const checkpoint = await readCheckpoint(db);
+  const checkpoint = await readCosigned(db, signing.witnesses);
   // After a restore, the log has another name, and no checkpoint by it yet.
   if (checkpoint === undefined) throw notYet(at.kind);
   if (since !== undefined && since > checkpoint.size) {

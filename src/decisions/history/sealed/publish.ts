@@ -17,7 +17,7 @@ export const CHECKPOINT = 'log_checkpoint';
 const RESTORED = 'log_restored';
 
 /** Returns the names of the log. `name`: the one that it began with. */
-export async function readNames(db: Db, name: string): Promise<Signing> {
+export async function readNames(db: Db, name: string): Promise<Omit<Signing, 'witnesses'>> {
   const restored = (await readSetting<string[]>(db, RESTORED)) ?? [];
   const [origin, ...earlier] = [name, ...restored.map((time) => `${name}/${time}`)].toReversed() as [string];
   return { origin, earlier };

@@ -7,8 +7,8 @@ import { route } from '../../../api/http/route.ts';
 import { TILE } from '../../../lib/merkle.ts';
 import { readKeys, type Signing, writeKeys } from './keys.ts';
 import { makeReceipt, type ReceiptDeps } from './proof.ts';
-import { readCheckpoint } from './publish.ts';
 import { openTiles, PUBLIC_TREE } from './tiles.ts';
+import { readCosigned } from './witnesses.ts';
 
 export const ReceiptQuery = Type.Object(
   {
@@ -69,7 +69,7 @@ const TILE_PATH = /^(\d|[1-5]\d|6[0-3])\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,
 export function logRoutes(app: App, { db, signing }: Pick<ReceiptDeps, 'db'> & { signing: Signing | null }): void {
   if (signing === null) return;
   app.get('/log/checkpoint', { config, schema }, async (_request, reply) => {
-    const checkpoint = await readCheckpoint(db);
+    const checkpoint = await readCosigned(db, signing.witnesses);
     if (checkpoint === undefined) throw fail('route_not_found', 'The log has no checkpoint yet.');
     reply.header('cache-control', 'no-cache');
     return sendText(reply, 'text/plain; charset=utf-8', checkpoint.note);

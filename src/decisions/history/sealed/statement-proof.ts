@@ -48,5 +48,5 @@ export async function makeStatementReceipt(
     requester:
       leaf.requester_salt === null ? { hash: leaf.requester_hash } : { text: requester, salt: leaf.requester_salt },
   };
-  return writeReceipt(db, { ...leaf, kind: 'statement' }, { parts, since, findCounted });
+  return writeReceipt({ db, signing }, { ...leaf, kind: 'statement' }, { parts, since, findCounted });
 }
