@@ -22,6 +22,11 @@ export interface Fault {
 const FOLDER = join(import.meta.dirname, 'clickhouse');
 const [USER, PASSWORD] = ['postern', 'a password: @/?'];
 
+/** A real server, for the tests that need no faults, and a cluster of it: see CONTRIBUTING. */
+const { POSTERN_TEST_CLICKHOUSE: REAL, POSTERN_TEST_CLICKHOUSE_CLUSTER: REAL_CLUSTER } = process.env;
+export const isReal = REAL !== undefined;
+export const hasCluster = !isReal || REAL_CLUSTER !== undefined;
+
 let shared: Promise<TestClickHouse> | undefined;
 
 /** A server that all tests of a process share; it ends with the process. */
@@ -34,19 +39,30 @@ export class TestClickHouse implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   #child: ChildProcess | undefined;
   #port = 0;
+  #place = new URL('http://127.0.0.1');
+  #onCluster = '';
   #databases = 0;
+  readonly #cluster: string;
 
-  constructor() {
+  /** `cluster`: the name of a cluster in its settings, whose only server it is. */
+  constructor({ cluster = '' }: { cluster?: string } = {}) {
+    this.#cluster = isReal ? (REAL_CLUSTER ?? '') : cluster;
+    if (isReal && this.#cluster !== '') this.#onCluster = ` on cluster \`${this.#cluster}\``;
     process.once('exit', () => this.#folder[Symbol.dispose]());
   }
 
   async start(): Promise<this> {
+    if (REAL !== undefined) {
+      this.#place = new URL(REAL.replace(/^clickhouse/, 'http'));
+      return this;
+    }
     installEngine();
     const child = fork(join(FOLDER, 'server.ts'), [
       join(this.#folder.path, 'data'),
       USER,
       PASSWORD,
       String(this.#port),
+      this.#cluster,
     ]);
     this.#child = child;
     const [port] = (await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [undefined])])) as [
@@ -54,6 +70,7 @@ export class TestClickHouse implements AsyncDisposable {
     ];
     if (port === undefined) throw new Error('the test server of ClickHouse ended');
     this.#port = port;
+    this.#place = new URL(`http://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`);
     child.unref();
     child.channel?.unref();
     return this;
@@ -61,17 +78,19 @@ export class TestClickHouse implements AsyncDisposable {
 
   /** Returns the URL of an empty database, as POSTERN_COLUMNS takes it. */
   async newDatabase(): Promise<string> {
-    const name = `postern_${++this.#databases}`;
-    await this.query(`create database ${name}`, 'default');
-    return `clickhouse://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.#port}/${name}`;
+    const name = `postern_${isReal ? `${process.pid}_` : ''}${++this.#databases}`;
+    await this.query(`create database ${name}${this.#onCluster}`, 'default');
+    const { protocol, username, password, host } = this.#place;
+    return `${protocol.replace('http', 'clickhouse')}//${username}:${password}@${host}/${name}${this.#cluster === '' ? '' : `?cluster=${this.#cluster}`}`;
   }
 
   /** Returns the answer's text. `session`: with the temporary tables of that one. */
   async query(sql: string, database: string, session?: string): Promise<string> {
     const own = session === undefined ? '' : `&session_id=${session}`;
-    const response = await fetch(`http://127.0.0.1:${this.#port}/?database=${database}${own}`, {
+    const { protocol, host, username, password } = this.#place;
+    const response = await fetch(`${protocol}//${host}/?database=${database}${own}`, {
       method: 'POST',
-      headers: { 'x-clickhouse-user': USER, 'x-clickhouse-key': PASSWORD },
+      headers: { 'x-clickhouse-user': decodeURIComponent(username), 'x-clickhouse-key': decodeURIComponent(password) },
       body: sql,
     });
     const text = await response.text();
@@ -80,17 +99,22 @@ export class TestClickHouse implements AsyncDisposable {
   }
 
   async fail(...faults: Fault[]): Promise<void> {
-    await fetch(`http://127.0.0.1:${this.#port}/fault`, { method: 'POST', body: JSON.stringify(faults) });
+    await this.#order('fault', JSON.stringify(faults));
   }
 
   /** Gives every request these settings, unless it has its own: the defaults of another server. */
   async setDefaults(settings: Record<string, string | number>): Promise<void> {
-    await fetch(`http://127.0.0.1:${this.#port}/defaults`, { method: 'POST', body: JSON.stringify(settings) });
+    await this.#order('defaults', JSON.stringify(settings));
+  }
+
+  /** Answers by another name from now on, as another server of the cluster does. */
+  async rename(name: string): Promise<void> {
+    await this.#order('server', name);
   }
 
   /** Returns what a server would log: the text of each statement, with its settings, and no inserted rows. */
   async statements(): Promise<string[]> {
-    return (await (await fetch(`http://127.0.0.1:${this.#port}/statements`)).json()) as string[];
+    return (await (await this.#order('statements', '')).json()) as string[];
   }
 
   /** Where the engine keeps its data. */
@@ -120,6 +144,11 @@ export class TestClickHouse implements AsyncDisposable {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
+  }
+
+  #order(what: string, body: string): Promise<Response> {
+    if (isReal) throw new Error('a real server takes no orders: unset POSTERN_TEST_CLICKHOUSE for this file');
+    return fetch(`http://127.0.0.1:${this.#port}/${what}`, { method: 'POST', body });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

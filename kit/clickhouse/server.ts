@@ -21,9 +21,48 @@ interface Session {
   queryAsync(sql: string, options?: { format: string }): Promise<Result>;
   close(): void;
 }
-const { Session } = createRequire(import.meta.url)('chdb') as { Session: new (folder: string) => Session };
+const { Session } = createRequire(import.meta.url)('chdb') as {
+  Session: new (folder: string, options?: { connectionArgs: string[] }) => Session;
+};
 
-const [folder = '', user = '', password = ''] = process.argv.slice(2);
+const [folder = '', user = '', password = '', , cluster = ''] = process.argv.slice(2);
+
+/**
+ * A cluster, in one process: its only shard is this engine, which Distributed tables really read and write. Its Keeper
+ * is a stub that takes tables and no rows. So tables are not replicated, and statements on the cluster are for this
+ * engine; a statement that begins with AS_IT_IS stays so. In `twice`, it is both shards.
+ */
+const AS_IT_IS = '/* as it is */';
+const shardAt = (host: string): string => `<shard><replica><host>${host}</host><port>9000</port></replica></shard>`;
+const CONFIG = `<clickhouse>
+  <tcp_port>9000</tcp_port>
+  <remote_servers>
+    <${cluster}>${shardAt('127.0.0.1')}</${cluster}>
+    <twice>${shardAt('127.0.0.1')}${shardAt('localhost')}</twice>
+  </remote_servers>
+  <zookeeper><implementation>testkeeper</implementation></zookeeper>
+  <macros><shard>1</shard><replica>a</replica></macros>
+</clickhouse>`;
+const toAlone = (sql: string): string =>
+  sql
+    .replace(/ on cluster `[^`]+`/, '')
+    .replace(
+      /Replicated(\w*MergeTree)\('[^']*', '[^']*'(?:, (\w+))?\)/,
+      (_, engine, version = '') => `${engine}(${version})`,
+    )
+    .replace(
+      / settings replicated_deduplication_window = (\d+).*/,
+      ' settings non_replicated_deduplication_window = $1',
+    )
+    .replace(/^system sync replica .*/, 'select 1');
+const toEngineSql = (sql: string): string => (cluster === '' || sql.startsWith(AS_IT_IS) ? sql : toAlone(sql));
+
+function connectionArgs(): string[] {
+  if (cluster === '') return [];
+  const file = `${folder}.xml`;
+  writeFileSync(file, CONFIG);
+  return [`--config-file=${file}`];
+}
 
 /** Parameters of a request that are no settings of the engine. */
 const NO_SETTINGS = new Set(
@@ -45,11 +84,13 @@ const STATUS: Record<string, number> = {
 };
 
 /** The engine lives as long as one session. */
-const first = new Session(folder);
+const first = new Session(folder, { connectionArgs: connectionArgs() });
 const sessions = new Map<string, Session>();
 let faults: Fault[] = [];
 let defaults: Record<string, string | number> = {};
 const statements: string[] = [];
+/** The name that it answers by. */
+let server = 'one';
 
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
@@ -93,10 +134,9 @@ function authorize(request: IncomingMessage): void {
 }
 
 /** Sessions on one folder run beside each other, queries of one session one after the other. */
-function sessionFor(id: string | null): Session {
-  const known = id === null ? undefined : sessions.get(id);
-  const session = known ?? new Session(folder);
-  if (id !== null) sessions.set(id, session);
+function sessionFor(id: string): Session {
+  const session = sessions.get(id) ?? new Session(folder);
+  if (id !== '') sessions.set(id, session);
   return session;
 }
 
@@ -113,7 +153,7 @@ function prepare(session: Session, params: URLSearchParams): void {
 
 async function run(session: Session, query: string | null, body: Buffer, format: string): Promise<Buffer> {
   if (query === null || body.length === 0) {
-    return Buffer.from((await session.queryAsync(query ?? body.toString(), { format })).bytes());
+    return Buffer.from((await session.queryAsync(toEngineSql(query ?? body.toString()), { format })).bytes());
   }
   // Not inline: the engine in process ends binary data at the first empty line, without an error.
   const file = join(tmpdir(), `clickhouse-${randomUUID()}`);
@@ -129,46 +169,65 @@ async function run(session: Session, query: string | null, body: Buffer, format:
   }
 }
 
+/** Requests of tests, by path; some have an answer. */
+const ORDERS: Record<string, (body: string) => string | undefined> = {
+  '/fault': (body) => {
+    faults = JSON.parse(body) as Fault[];
+    return undefined;
+  },
+  '/defaults': (body) => {
+    defaults = JSON.parse(body) as typeof defaults;
+    return undefined;
+  },
+  '/server': (body) => {
+    server = body;
+    return undefined;
+  },
+  '/statements': () => JSON.stringify(statements),
+};
+
+function send(response: ServerResponse, queryId: string, answer: Buffer): void {
+  const summary = { read_rows: '0', read_bytes: '0', written_rows: '0', written_bytes: '0', total_rows_to_read: '0' };
+  response.writeHead(200, {
+    'x-clickhouse-server-display-name': server,
+    'x-clickhouse-query-id': queryId,
+    'x-clickhouse-summary': JSON.stringify({ ...summary, result_rows: '0', result_bytes: '0', elapsed_ns: '0' }),
+  });
+  response.end(answer);
+}
+
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams: params } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/ping') return void response.end('Ok.\n');
   const body = await bodyOf(request);
-  if (pathname === '/fault') {
-    faults = JSON.parse(body.toString()) as Fault[];
-    return void response.end();
-  }
-  if (pathname === '/defaults') {
-    defaults = JSON.parse(body.toString()) as typeof defaults;
-    return void response.end();
-  }
-  if (pathname === '/statements') return void response.end(JSON.stringify(statements));
+  const order = ORDERS[pathname];
+  if (order !== undefined) return void response.end(order(body.toString()));
   authorize(request);
   const sql = params.get('query') ?? body.toString();
   statements.push([sql, ...[...params].map(([name, value]) => `${name}=${value}`)].join(' '));
   if (await failed('before', sql, response)) return;
-  const id = params.get('session_id');
+  const id = params.get('session_id') ?? '';
   const session = sessionFor(id);
   try {
     prepare(session, params);
     const answer = await run(session, params.get('query'), body, params.get('default_format') ?? 'TabSeparated');
     if (await failed('after', sql, response)) return;
-    const summary = { read_rows: '0', read_bytes: '0', written_rows: '0', written_bytes: '0', total_rows_to_read: '0' };
-    response.writeHead(200, {
-      'x-clickhouse-query-id': params.get('query_id') ?? '',
-      'x-clickhouse-summary': JSON.stringify({ ...summary, result_rows: '0', result_bytes: '0', elapsed_ns: '0' }),
-    });
-    response.end(answer);
+    send(response, params.get('query_id') ?? '', answer);
+  } catch (error) {
+    // A session would keep the tables of a query that failed, which could not be dropped.
+    sessions.delete(id);
+    throw error;
   } finally {
-    if (id === null) session.close();
+    if (!sessions.has(id)) session.close();
   }
 }
 
-const server = createServer({ maxHeaderSize: 1 << 20 }, (request, response) => {
+const http = createServer({ maxHeaderSize: 1 << 20 }, (request, response) => {
   handle(request, response).catch((error: unknown) => fail(response, error));
 });
-server.keepAliveTimeout = 10_000;
-server.listen(Number(process.argv[5] ?? 0), '127.0.0.1', () => {
+http.keepAliveTimeout = 10_000;
+http.listen(Number(process.argv[5] ?? 0), '127.0.0.1', () => {
   first.query('select 1');
-  process.send?.((server.address() as AddressInfo).port);
+  process.send?.((http.address() as AddressInfo).port);
 });
 process.on('disconnect', () => process.exit());

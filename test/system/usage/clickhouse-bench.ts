@@ -26,10 +26,11 @@ export const decided = (from: number, count: number): Decided[] =>
     url: `example.org/${(from + i) % 5}`,
   }));
 
-export async function bench(t: TestContext) {
+/** `cluster`: the columns are on a cluster. */
+export async function bench(t: TestContext, { cluster = '' }: { cluster?: string } = {}) {
   const stack = new AsyncDisposableStack();
   t.after(() => stack.disposeAsync());
-  const clickHouse = stack.use(await new TestClickHouse().start());
+  const clickHouse = stack.use(await new TestClickHouse({ cluster }).start());
   const url = await clickHouse.newDatabase();
   const records = await openPostgresRecords();
   stack.defer(() => records.close());

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { hasCluster, isReal } from '../../../kit/clickhouse.ts';
 import { type Random, runSeed, seeded } from '../../../kit/random.ts';
 import type { Columns } from '../../../src/decisions/history/columns/columns.ts';
 import {
@@ -189,11 +190,16 @@ const erase = (no: number) => {
 const ROUNDS = 5;
 const ALWAYS = new Set(['find all', 'stats', 'report', 'visitors']);
 
-async function compare(t: TestContext, defaults: Record<string, string | number>): Promise<void> {
+async function compare(
+  t: TestContext,
+  { defaults = {}, cluster = '' }: { defaults?: Record<string, string | number>; cluster?: string },
+): Promise<void> {
   t.diagnostic(`SEED=${runSeed}`);
   const random = seeded(runSeed);
-  const { open, db, clickHouse, addContent, addDecisions, deleteContent, purge, retype, problems } = await bench(t);
-  await clickHouse.setDefaults(defaults);
+  const { open, db, clickHouse, addContent, addDecisions, deleteContent, purge, retype, problems } = await bench(t, {
+    cluster,
+  });
+  if (Object.keys(defaults).length > 0) await clickHouse.setDefaults(defaults);
   await addContent(Array.from({ length: ITEMS - 2 }, (_, i) => ({ no: i + 3 })));
   const [columns, file] = [open(), open({ inFile: true })];
   let seq = 0;
@@ -234,6 +240,10 @@ async function compare(t: TestContext, defaults: Record<string, string | number>
 
 test('all questions have the same answers as in DuckDB', (t) => compare(t, {}));
 
+test('all questions have the same answers from a cluster', { skip: !hasCluster }, (t) =>
+  compare(t, { cluster: 'postern' }),
+);
+
 /** Defaults that were or are those of some version, or of some administrator. */
 const HOSTILE = {
   async_insert: 1,
@@ -269,4 +279,4 @@ const HOSTILE = {
   extremes: 1,
   distributed_product_mode: 'deny',
 };
-test("a server's other defaults change no answer", (t) => compare(t, HOSTILE));
+test("a server's other defaults change no answer", { skip: isReal }, (t) => compare(t, { defaults: HOSTILE }));

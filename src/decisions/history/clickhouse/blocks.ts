@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { DecisionRow } from '../columns/decision-row.ts';
 import type { ColumnsSnapshot } from '../columns/source.ts';
+import { addToShard, changed, shardFor } from './cluster.ts';
 import { hideMissing } from './copy.ts';
 import { check, within } from './found.ts';
 import { encode } from './rows.ts';
@@ -52,7 +53,8 @@ async function plan(work: ClickHouseStep, settled: readonly DecisionRow[], isCut
   const isAll = !isCut && rows.length === settled.length;
   const last = isAll ? Math.min(work.head.settledSeq, end - 1) : (rows.at(-1)?.[0] as number);
   const { block, bytes } = await toBlock(work, rows);
-  const planned = { ...block, first, last, at: work.states.now() };
+  const shard = await shardFor(work.store, first, BLOCK_MAX);
+  const planned = { ...block, first, last, shard, at: work.states.now() };
   work.state.planned = planned;
   await begin(work);
   return { planned, rows, bytes };
@@ -82,7 +84,7 @@ export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promi
     Object.assign(planned, block, { at: states.now() });
     state.planned = planned;
     await begin(work);
-    await store.run(`delete from ${table('decisions')} where ${within(planned)}`);
+    await store.run(`delete from ${changed(store, 'decisions')} where ${within(planned)}`);
   }
   await insertBlock(work, { planned, rows, bytes });
 }
@@ -90,7 +92,7 @@ export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promi
 async function insertBlock(work: ClickHouseStep, { planned, rows, bytes }: Ready): Promise<void> {
   const { store, state } = work;
   const token = `${state.ledgerNo}:${state.begun}:${planned.first}:${planned.hash}`;
-  if (rows.length > 0) await store.insert(table('decisions'), bytes, { token });
+  if (rows.length > 0) await store.insert(table('decisions'), bytes, { token, shard: planned.shard });
   if ((await check(store, planned)) !== 'all') throw new Error('a block of decisions was not stored as it was sent');
   await completeBlock(work, planned, rows);
 }
@@ -100,7 +102,8 @@ async function completeBlock(work: ClickHouseStep, planned: Planned, rows: reado
   await hideMissing(work, rows);
   state.hides ||= state.tail.hides;
   state.to = planned.last;
-  state.newest = { first: planned.first, rows: planned.rows };
+  state.newest = { first: planned.first, rows: planned.rows, shard: planned.shard, sums: planned.sums.slice(0, 2) };
+  addToShard(state, planned.shard, planned.rows);
   state.tail = { no: 0, rows: 0, sum: 0, hides: false };
   await programs.name();
   programs.settle(state.to);

@@ -3,6 +3,7 @@ import { type DecisionRow, NO_INPUTS } from '../columns/decision-row.ts';
 import { NOT_KEPT } from '../columns/programs.ts';
 import type { ContentRow, RecordChange, RequesterRow } from '../columns/source.ts';
 import { Bytes } from './bytes.ts';
+import { addToShard } from './cluster.ts';
 import { encode } from './rows.ts';
 import type { ColumnsState } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
@@ -165,7 +166,8 @@ export async function insertCounts(work: ClickHouseStep): Promise<void> {
   let [total, page]: [number, DecisionRow[]] = [0, []];
   const write = async (): Promise<void> => {
     const { bytes } = await encode(page, { names, programOf: () => NOT_KEPT });
-    await store.insert(table('decisions'), bytes, { token: `${state.ledgerNo}:${state.begun}:counts:${total}` });
+    const token = `${state.ledgerNo}:${state.begun}:counts:${total}`;
+    await store.insert(table('decisions'), bytes, { token, shard: state.shards === null ? 0 : 1 });
     await hideMissing(work, page);
     page = [];
   };
@@ -188,4 +190,5 @@ export async function insertCounts(work: ClickHouseStep): Promise<void> {
   const [[stored] = []] = (await store.query(`select count() from ${table('decisions')} where seq < 0`)).rows;
   if (stored !== total) throw new Error('the counts of retired decisions were not stored as they were sent');
   state.counts = total;
+  addToShard(state, 1, total);
 }

@@ -16,6 +16,9 @@ const GRANT = 'does not let its user do what the columns need; grant it all on t
 const PASSWORD = 'refuses the user or the password; see POSTERN_COLUMNS and POSTERN_COLUMNS_PASSWORD';
 const LIMITS = 'raise its limits, or ask for a shorter time';
 
+const BEHIND = 'has a replica that lacks what was written; see whether it catches up';
+const QUORUM = 'could not write to enough replicas; see whether all run';
+
 /** By the server's names of its errors. */
 const SENTENCES: Record<string, string> = {
   AUTHENTICATION_FAILED: PASSWORD,
@@ -30,6 +33,15 @@ const SENTENCES: Record<string, string> = {
   TABLE_IS_READ_ONLY: 'takes no writes now; look at its log',
   TOO_MANY_PARTS: 'cannot merge as fast as it is written to; look at its log and its disk',
   MEMORY_LIMIT_EXCEEDED: `has too little memory for a question; ${LIMITS}`,
+  FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: BEHIND,
+  REPLICA_IS_NOT_IN_QUORUM: BEHIND,
+  UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE: QUORUM,
+  TOO_FEW_LIVE_REPLICAS: QUORUM,
+  UNKNOWN_STATUS_OF_INSERT: QUORUM,
+  ALL_CONNECTION_TRIES_FAILED: 'cannot reach another server of its cluster; see whether all run',
+  KEEPER_EXCEPTION: 'cannot reach its Keeper; see whether it runs',
+  NO_ZOOKEEPER: 'has no Keeper in its settings; see POSTERN_COLUMNS_CLUSTER',
+  CLUSTER_DOESNT_EXIST: 'has no cluster of that name; see POSTERN_COLUMNS_CLUSTER',
   TIMEOUT_EXCEEDED: `took too long to answer a question; ${LIMITS}`,
   TOO_SLOW: `took too long to answer a question; ${LIMITS}`,
 };

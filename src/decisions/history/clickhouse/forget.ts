@@ -8,10 +8,11 @@ import type { ErasedRow } from '../columns/gone.ts';
 import { NOT_KEPT } from '../columns/programs.ts';
 import { integer } from '../columns/sql.ts';
 import { Bytes } from './bytes.ts';
+import { changed, countShardsAgain, everywhere } from './cluster.ts';
 import { putRequesters, unregister } from './copy.ts';
 import { copyNames } from './names.ts';
 import { dropUnused } from './programs.ts';
-import { KEPT_MS } from './state.ts';
+import { KEPT_MS, UNKNOWN } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
 import { kindOf, NOON, TAILS, type TableName, table } from './tables.ts';
 
@@ -30,17 +31,37 @@ export async function follow(work: ClickHouseStep): Promise<void> {
 async function rewrite({ store }: ClickHouseStep, ...names: TableName[]): Promise<void> {
   for (const name of names) {
     await store.run(`optimize table ${table(name)} final`);
-    const sql = `select (select count() from ${table(name)}), (select count() from ${table(name)} final)`;
+    const copies = everywhere(store, name);
+    const sql = `select (select count() from ${copies}), (select count() from ${copies} final)`;
     const [[all, newest] = []] = (await store.query(sql)).rows;
     if (all !== newest) throw new Error('ClickHouse has not rewritten its texts yet');
   }
 }
 
 /** Overwrites values where they are left. An attempt that took too long goes on by itself. */
-async function overwrite({ store }: ClickHouseStep, values: string, where: string): Promise<void> {
-  const decisions = table('decisions');
-  const [[left] = []] = (await store.query(`select count() from ${decisions} where ${where}`)).rows;
-  if (left !== 0) await store.run(`alter table ${decisions} update ${values} where ${where}`);
+const overwrite = (work: ClickHouseStep, values: string, where: string): Promise<void> =>
+  change(work, `update ${values}`, where);
+
+/** Changes decisions on all replicas. Throws where some are left. */
+async function change({ store }: ClickHouseStep, how: string, where: string): Promise<void> {
+  const countLeft = async (): Promise<unknown> =>
+    (await store.query(`select count() from ${everywhere(store, 'decisions')} where ${where}`)).rows[0]?.[0];
+  if ((await countLeft()) === 0) return;
+  await store.run(`alter table ${changed(store, 'decisions')} ${how} where ${where}`);
+  if ((await countLeft()) !== 0) throw new Error('ClickHouse has not changed all decisions yet');
+}
+
+const GONE_AT_ONCE = 16_384;
+
+/** Deletes decisions on items. Their numbers are in the statement: a subquery may be answered otherwise elsewhere. */
+async function deleteGone(work: ClickHouseStep, changesSeq: number): Promise<void> {
+  const { rows } = await work.store.query(
+    `select distinct number from ${table('gone')} where ver <= ${integer(changesSeq)} order by number`,
+  );
+  const numbers = rows.map(([number]) => integer(number as number));
+  for (let i = 0; i < numbers.length; i += GONE_AT_ONCE) {
+    await change(work, 'delete', `content in (${numbers.slice(i, i + GONE_AT_ONCE).join(', ')})`);
+  }
 }
 
 /** The columns of decisions that hold ids of requesters, with their dictionaries. */
@@ -86,6 +107,7 @@ export async function forget(work: ClickHouseStep): Promise<void> {
   await dropTails(work);
   const { forgetting, forgotten } = state;
   if (forgetting === null || !work.forgets) return;
+  state.newest = { ...state.newest, rows: UNKNOWN };
   const between = (from: number, to: number): string => `seq > ${integer(from)} and seq <= ${integer(to)}`;
   if (forgetting.retiredTo > forgotten.retiredTo) {
     await overwrite(
@@ -100,9 +122,7 @@ export async function forget(work: ClickHouseStep): Promise<void> {
     const range = between(forgotten.inputsErasedTo, forgetting.inputsErasedTo);
     await overwrite(work, `program = ${NOT_KEPT}`, `${range} and program <> ${NOT_KEPT}`);
   }
-  const gone = `content in (select number from ${table('gone')} where ver <= ${integer(forgetting.changesSeq)})`;
-  const [[left] = []] = (await store.query(`select count() from ${table('decisions')} where ${gone}`)).rows;
-  if (left !== 0) await store.run(`alter table ${table('decisions')} delete where ${gone}`);
+  await deleteGone(work, forgetting.changesSeq);
   await store.run(`alter table ${table('tail')} delete where tail < ${integer(forgetting.tail)}`);
   await dropPages(work);
   await dropUnused(store, { shown: state, step: state.begun });
@@ -117,8 +137,9 @@ async function countAgain({ store, state }: ClickHouseStep): Promise<void> {
   const newest = `seq >= ${integer(first)} and seq <= ${integer(state.to)}`;
   const sql = `select countIf(${newest}), countIf(seq < 0) from ${table('decisions')} where seq < 0 or ${newest}`;
   const [[rows = 0, counts = 0] = []] = (await store.query(sql)).rows as number[][];
-  state.newest = { first, rows };
+  state.newest = { ...state.newest, rows };
   state.counts = counts;
+  await countShardsAgain(store, state);
 }
 
 const PAGES_AT_ONCE = 65_536;

@@ -3,6 +3,7 @@ import { toIso } from '../../../lib/clock.ts';
 import { DecisionsLost, Diverged } from '../columns/diverged.ts';
 import type { Head } from '../columns/source.ts';
 import { integer } from '../columns/sql.ts';
+import { lookTwice } from './cluster.ts';
 import { CHECK_SQL } from './rows.ts';
 import { type Block, type ColumnsState, UNKNOWN } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
@@ -21,16 +22,31 @@ interface Found {
 }
 
 /** Looks for what the last step wrote; null: there are no tables. */
-async function find(store: ClickHouse, { newest, to, tail }: ColumnsState): Promise<Found | null> {
+async function find(store: ClickHouse, state: ColumnsState): Promise<Found | null> {
+  const { newest, to, tail } = state;
   const decisions = `from ${table('decisions')} where seq`;
   const sql = `select (select max(n) from ${table('marks')}), (select count() ${decisions} >= ${integer(newest.first)} and seq <= ${integer(to)}),
     (select count() ${decisions} > ${integer(to)}), (select count() from ${table('tail')} where tail = ${integer(tail.no)}),
     (select count() ${decisions} < 0)`;
   try {
     const [[mark, own, foreign, beyond, counts] = []] = (await store.query(sql)).rows as number[][];
+    const isGuarded = await isFit(store, state);
+    if (!isGuarded) return { mark: mark ?? 0, newest: -1, foreign: 0, tail: 0, counts: 0 };
     return { mark: mark ?? 0, newest: own ?? 0, foreign: foreign ?? 0, tail: beyond ?? 0, counts: counts ?? 0 };
   } catch (error) {
     if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Returns whether each shard of a cluster has what it should. */
+async function isFit(store: ClickHouse, state: ColumnsState): Promise<boolean> {
+  if (state.shards === null) return true;
+  try {
+    await store.query(withTables(state, 'select count() from decisions where seq = 0 and decided_at < 0'));
+    return true;
+  } catch (error) {
+    if ((error as { type?: string }).type === 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO') return false;
     throw error;
   }
 }
@@ -58,9 +74,10 @@ const EARLIER = 'the records were restored to an earlier state';
 /** Returns why all must be counted again; null: nothing is lost. */
 export async function findLoss(work: ClickHouseStep): Promise<Diverged | null> {
   const { store, state, head } = work;
-  const found = await find(store, state);
-  const isThere = state.planned === null ? isSame(state, found) : found !== null && found.mark >= state.done;
-  if (!isThere) {
+  const isThere = (found: Found | null): boolean =>
+    state.planned === null ? isSame(state, found) : found !== null && found.mark >= state.done;
+  const found = await lookTwice(store, () => find(store, state), isThere);
+  if (!isThere(found)) {
     const lost = found === null ? null : await findLostDecisions(store, state, head);
     return lost ?? new Diverged('the columns in ClickHouse do not have what was written to them');
   }
@@ -86,6 +103,9 @@ const isEarlier = (state: ColumnsState, head: Head): boolean =>
   head.inputsErasedTo < state.inputsErasedTo ||
   (head.ledgerNo ?? '0') !== state.ledgerNo;
 
+/** Reads what shards have, whether it is all or not. */
+const unguarded = (state: ColumnsState): ColumnsState => ({ ...state, newest: { ...state.newest, rows: UNKNOWN } });
+
 /** Counts decisions of the columns that the records have lost. */
 async function findLostDecisions(
   store: ClickHouse,
@@ -93,7 +113,7 @@ async function findLostDecisions(
   { decisionsSeq }: Head,
 ): Promise<DecisionsLost | null> {
   const sql = `select count(*), max(decided_at) from decisions where seq > ${integer(decisionsSeq)}`;
-  const [[count = 0, last = 0] = []] = (await store.query(withTables(state, sql))).rows as number[][];
+  const [[count = 0, last = 0] = []] = (await store.query(withTables(unguarded(state), sql))).rows as number[][];
   if (count === 0) return null;
   return new DecisionsLost(
     `${count} decisions that were counted are not in the records, the last of ${toIso(last)}: the records were ` +
@@ -120,7 +140,7 @@ export async function matchNewest({
   records,
 }: ClickHouseStep): Promise<Diverged | 'unknown' | null> {
   const sql = 'select max(seq), argMax(decided_at, seq), argMax(content, seq) from decisions where seq > 0';
-  const [[seq = 0, at, content = 0] = []] = (await store.query(withTables(state, sql))).rows as number[][];
+  const [[seq = 0, at, content = 0] = []] = (await store.query(withTables(unguarded(state), sql))).rows as number[][];
   if (seq === 0 || (await records.decidedAt(seq)) === at) return null;
   if (content !== 0 && (await records.contentOf([content])).length === 0) return 'unknown';
   const lost = await findLostDecisions(store, state, head);

@@ -2,6 +2,7 @@
 import { openPostgresReader } from '../../../db/postgres/reader.ts';
 import type { ColumnsEngine } from '../columns/engine.ts';
 import { type DecisionSource, SourceFailed } from '../columns/source.ts';
+import { measureBytes } from './cluster.ts';
 import { openNames } from './names.ts';
 import { clickHouseReader } from './reader.ts';
 import { openState } from './state.ts';
@@ -48,9 +49,7 @@ export async function openClickHouseColumns({
     async function measure(): Promise<void> {
       if (bytes > 0 && performance.now() - measuredAt < SIZE_EVERY_MS) return;
       measuredAt = performance.now();
-      // Its parts would take a grant of their own.
-      const sql = 'select sum(total_bytes) from system.tables where database = currentDatabase()';
-      bytes = ((await store.query(sql)).rows[0]?.[0] as number) ?? 0;
+      bytes = await measureBytes(store);
     }
 
     return {

@@ -10,8 +10,8 @@ import { type ShownColumns, withTables } from './tables.ts';
 interface Ends {
   store: ClickHouse;
   names: Pick<ClickHouseNames, 'find'>;
-  /** Returns the state that a question begins with, and since when it is shown. */
-  shown(): { state: ShownColumns; at: number };
+  /** Returns the state that a question begins with, since when it is shown, and the server that has it. */
+  shown(): { state: ShownColumns; at: number; moves: number };
   /** Returns the newest state. */
   now(): Promise<ShownColumns & { erasing: boolean }>;
 }
@@ -26,11 +26,11 @@ export function clickHouseReader(ends: Ends): SqlReader {
   let made = new Set<string>();
 
   async function inSnapshot<T>(work: () => Promise<T>): Promise<T> {
-    const { state: shown, at } = ends.shown();
-    [session, fixed, given, made] = [randomUUID(), shown, 0, new Set()];
+    const begun = ends.shown();
+    [session, fixed, given, made] = [randomUUID(), begun.state, 0, new Set()];
     try {
       const answer = await work();
-      await assertThroughout(ends, shown, at);
+      await assertThroughout(ends, begun);
       return answer;
     } finally {
       for (const name of made) drop(store, name, session);
@@ -77,10 +77,14 @@ export function clickHouseReader(ends: Ends): SqlReader {
 }
 
 /** Throws where not all was there throughout a question: tables were filled again, or something was forgotten. */
-async function assertThroughout({ now }: Ends, shown: ShownColumns, at: number): Promise<void> {
+async function assertThroughout(
+  { store, now }: Ends,
+  { state: shown, at, moves }: ReturnType<Ends['shown']>,
+): Promise<void> {
   const { built, erasing, erasedNo } = await now();
   if (built !== shown.built) throw new Error('the columns are counted again');
   if (erasing || erasedNo !== shown.erasedNo) throw new Error('a requester is being erased');
+  if (store.server().moves !== moves) throw new Error('another server of the cluster of ClickHouse answers');
   if (performance.now() - at > QUESTIONS_MS) throw new Error('ClickHouse took too long');
 }
 

@@ -58,6 +58,21 @@ test('anything else is refused, without the password', () => {
   }
 });
 
+test('a cluster is named beside the URL, and is no part of the place', () => {
+  const POSTERN_COLUMNS = 'clickhouse://u:p@host:81/db';
+  assert.equal(
+    read({ POSTERN_COLUMNS, POSTERN_COLUMNS_CLUSTER: 'two-shards' }),
+    `${POSTERN_COLUMNS}?cluster=two-shards`,
+  );
+  assert.equal(placeName(`${POSTERN_COLUMNS}?cluster=two-shards`), 'host:81/db');
+  for (const name of ['', 'a b', "a'b", '`', '{cluster}']) {
+    const faults = faultsOf({ POSTERN_DATABASE_URL, POSTERN_COLUMNS, POSTERN_COLUMNS_CLUSTER: name });
+    assert.match(faults.join(), /^POSTERN_COLUMNS_CLUSTER: must be a name of remote_servers/, name);
+  }
+  const alone = faultsOf({ POSTERN_DATABASE_URL, POSTERN_COLUMNS_CLUSTER: 'c' });
+  assert.match(alone.join(), /^POSTERN_COLUMNS_CLUSTER: is for POSTERN_COLUMNS, which is not set$/);
+});
+
 test('needs PostgreSQL, one password, and a place for it', () => {
   const POSTERN_COLUMNS = 'clickhouse://u:p@host/db';
   assert.match(faultsOf({ POSTERN_COLUMNS }).join(), /^POSTERN_COLUMNS: is for nodes on PostgreSQL/);

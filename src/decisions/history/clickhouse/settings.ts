@@ -10,6 +10,11 @@ export const COLUMNS_SETTINGS = {
     default: null,
     read: readColumns,
   },
+  POSTERN_COLUMNS_CLUSTER: {
+    doc: 'Name of a cluster of ClickHouse whose shards and replicas hold the columns of POSTERN_COLUMNS; unset: one server does',
+    default: null,
+    read: readCluster,
+  },
   POSTERN_COLUMNS_PASSWORD: {
     doc: 'Password for POSTERN_COLUMNS, where its URL has none',
     default: null,
@@ -42,18 +47,25 @@ function isEncoded(text: string): boolean {
   }
 }
 
+function readCluster(text: string): string {
+  if (/^[A-Za-z_][\w-]{0,63}$/.test(text)) return text;
+  throw new Error('must be a name of remote_servers in the settings of ClickHouse: letters, digits, _ and -');
+}
+
 function readPassword(text: string): string {
   if (text === '') throw new Error('is empty; give a value or unset it');
   return text;
 }
 
-/** Returns the URL of ClickHouse with its password; null: the columns are in a file. */
+/** Returns the URL of ClickHouse with its password, and the cluster as a parameter; null: the columns are in a file. */
 export function toClickHouse(values: ReadonlyMap<string, unknown>, faults: string[]): string | null {
   const url = values.get('POSTERN_COLUMNS') as URL | null | undefined;
   // Its own fault is listed already.
   if (url === undefined) return null;
   const password = values.get('POSTERN_COLUMNS_PASSWORD') as string | null | undefined;
+  const cluster = values.get('POSTERN_COLUMNS_CLUSTER') as string | null | undefined;
   if (url === null) {
+    if (cluster != null) faults.push('POSTERN_COLUMNS_CLUSTER: is for POSTERN_COLUMNS, which is not set');
     if (password != null) faults.push('POSTERN_COLUMNS_PASSWORD: is for POSTERN_COLUMNS, which is not set');
     return null;
   }
@@ -66,6 +78,7 @@ export function toClickHouse(values: ReadonlyMap<string, unknown>, faults: strin
   }
   url.port ||= url.protocol === 'clickhouses:' ? '8443' : '8123';
   url.username ||= 'default';
+  if (cluster != null) url.searchParams.set('cluster', cluster);
   return url.href;
 }
 

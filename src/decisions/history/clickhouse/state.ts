@@ -20,6 +20,8 @@ export interface Block {
   rows: number;
   sums: number[];
   hash: string;
+  /** On a cluster; 0: on one server. */
+  shard: number;
 }
 
 export interface ColumnsState {
@@ -35,7 +37,12 @@ export interface ColumnsState {
   planned: (Block & { at: number }) | null;
   /** All decisions up to it are in blocks. */
   to: number;
-  newest: Pick<Block, 'first' | 'rows'>;
+  /** `sums`: see guard.ts. */
+  newest: Pick<Block, 'first' | 'rows' | 'shard' | 'sums'>;
+  /** The rows of decisions in blocks on each shard of a cluster; null: on one server. */
+  shards: number[] | null;
+  /** The name of the server that the last step was written through; empty: there is but one. */
+  server: string;
   changesSeq: number;
   changesAt: number;
   retiredTo: number;
@@ -69,7 +76,9 @@ export const EMPTY: ColumnsState = {
   built: 0,
   planned: null,
   to: 0,
-  newest: { first: 0, rows: 0 },
+  newest: { first: 0, rows: 0, shard: 0, sums: [] },
+  shards: null,
+  server: '',
   changesSeq: 0,
   changesAt: 0,
   retiredTo: 0,

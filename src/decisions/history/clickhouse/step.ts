@@ -1,6 +1,7 @@
 /** A step of a writer: its ends, its beginning and its completion. */
 import type { ColumnsSnapshot, Head } from '../columns/source.ts';
 import { integer } from '../columns/sql.ts';
+import type { AnsweringServer } from './cluster.ts';
 import { type ClickHouseNames, copyNames } from './names.ts';
 import type { NotedPrograms } from './programs.ts';
 import { type ColumnsState, type StateStore, UNKNOWN } from './state.ts';
@@ -21,6 +22,7 @@ export interface ClickHouseStep {
   stored: ColumnsState;
   /** Data that is hidden for long enough is overwritten and deleted in this step. */
   forgets: boolean;
+  server: AnsweringServer;
 }
 
 /** Says in both stores that a step begins, and which block it writes. */
@@ -41,8 +43,9 @@ export const mark = (store: ClickHouse, step: number): Promise<void> =>
   store.run(`insert into ${table('marks')} (n) values (${integer(step)})`);
 
 /** From now on, questions read what the step wrote. */
-export async function complete({ store, names, states, state, stored, head }: ClickHouseStep): Promise<void> {
+export async function complete({ store, names, states, state, stored, head, server }: ClickHouseStep): Promise<void> {
   await copyNames({ store, names, state });
+  state.server = server.assertSame();
   state.done = state.begun;
   state.planned = null;
   state.erasing = state.erasedNo < head.erasedNo;

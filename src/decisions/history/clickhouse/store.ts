@@ -82,6 +82,27 @@ const SETTINGS: ClickHouseSettings = {
   input_format_parallel_parsing: 0,
   max_insert_threads: '1',
 };
+/** On a cluster, in seconds: less than a request waits. */
+const REPLICAS_WITHIN_S = 25;
+
+const CLUSTER_SETTINGS: ClickHouseSettings = {
+  // Stored on the shard, and by most of its replicas, when it is acknowledged; one insert at a time.
+  distributed_foreground_insert: 1,
+  insert_quorum: 'auto',
+  insert_quorum_parallel: 0,
+  insert_quorum_timeout: REPLICAS_WITHIN_S * 1_000,
+  select_sequential_consistency: '1',
+  // Changes are done on all replicas when they are answered.
+  alter_sync: '2',
+  distributed_ddl_task_timeout: String(REPLICAS_WITHIN_S),
+  distributed_ddl_output_mode: 'throw',
+  receive_timeout: REPLICAS_WITHIN_S,
+  // A shard answers from one replica, and counts what that one has: see guard.ts.
+  max_parallel_replicas: '1',
+  allow_experimental_parallel_reading_from_replicas: '0',
+  use_hedged_requests: 0,
+  prefer_localhost_replica: 1,
+};
 /** Since this version it rules over `insert_deduplicate`; older servers do not know it. */
 const DEDUPLICATE_SINCE = [26, 2];
 /** Tested; older ones read the SQL of the questions otherwise. */
@@ -89,13 +110,17 @@ const LEAST_VERSION = [25, 3];
 
 export interface ClickHouse {
   readonly version: string;
+  /** null: there is one server. */
+  readonly cluster: { name: string; database: string } | null;
+  /** Returns the server that answered last, and how often another one did than before; of a cluster. */
+  server(): { name: string; moves: number };
   /** Returns the rows of a query, each in the order of its columns, and their names. */
   query(sql: string, session?: string): Promise<{ names: string[]; rows: unknown[][] }>;
   /** Returns the answer in ClickHouse's binary format. */
   binary(sql: string, session?: string): Promise<Buffer>;
   run(sql: string, session?: string): Promise<void>;
-  /** Inserts rows in the binary format as one part. A repetition of the token is stored once. */
-  insert(table: string, rows: Buffer, by?: { token?: string; session?: string }): Promise<void>;
+  /** Inserts rows in the binary format as one part. A repetition of the token is stored once. `shard`: 0 is none. */
+  insert(table: string, rows: Buffer, by?: { token?: string; session?: string; shard?: number }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -104,12 +129,14 @@ export interface ClickHouse {
  * cannot be used.
  */
 export async function openClickHouse(url: string, { signal }: { signal?: AbortSignal } = {}): Promise<ClickHouse> {
-  const { protocol, host, username, password, pathname } = new URL(url);
+  const { protocol, host, username, password, pathname, searchParams } = new URL(url);
+  const database = decodeURIComponent(pathname.slice(1));
+  const name = searchParams.get('cluster');
   const client = createClient({
     url: `${protocol === 'clickhouses:' ? 'https' : 'http'}://${host}`,
     username: decodeURIComponent(username),
     password: decodeURIComponent(password),
-    database: decodeURIComponent(pathname.slice(1)),
+    database,
     application: 'postern',
     request_timeout: REQUEST_WITHIN_MS,
     keep_alive: { enabled: true, idle_socket_ttl: 2_500, eagerly_destroy_stale_sockets: true },
@@ -117,7 +144,7 @@ export async function openClickHouse(url: string, { signal }: { signal?: AbortSi
     log: { level: 127 },
   });
   try {
-    return withSentences(await withSettings(client, signal), placeName(url));
+    return withSentences(await withSettings(client, name === null ? null : { name, database }, signal), placeName(url));
   } catch (error) {
     await client.close();
     throw error instanceof TooOld ? error : toFailed(error, placeName(url));
@@ -126,7 +153,11 @@ export async function openClickHouse(url: string, { signal }: { signal?: AbortSi
 
 class TooOld extends Error {}
 
-async function withSettings(client: ClickHouseClient, signal: AbortSignal | undefined): Promise<ClickHouse> {
+async function withSettings(
+  client: ClickHouseClient,
+  cluster: ClickHouse['cluster'],
+  signal: AbortSignal | undefined,
+): Promise<ClickHouse> {
   // Each request listens to it.
   if (signal !== undefined) setMaxListeners(0, signal);
   const abort = signal === undefined ? {} : { abort_signal: signal };
@@ -135,7 +166,9 @@ async function withSettings(client: ClickHouseClient, signal: AbortSignal | unde
   if (isBefore(version, LEAST_VERSION)) {
     throw new TooOld(`ClickHouse ${version} is too old: the columns need ${LEAST_VERSION.join('.')} or newer`);
   }
-  const settings = { ...SETTINGS, ...(isBefore(version, DEDUPLICATE_SINCE) ? {} : { deduplicate_insert: 'enable' }) };
+  const { server, note } = answering(cluster !== null);
+  note(answer.response_headers);
+  const settings = settingsFor(version, cluster !== null);
   const all = (session?: string) => ({
     clickhouse_settings: settings,
     ...abort,
@@ -143,33 +176,57 @@ async function withSettings(client: ClickHouseClient, signal: AbortSignal | unde
   });
   return {
     version,
+    cluster,
+    server,
     async query(query, session) {
       const result = await client.query({ query, format: 'JSONCompact', ...all(session) });
+      note(result.response_headers);
       const { meta = [], data } = await result.json<unknown[]>();
       return { names: meta.map(({ name }) => name), rows: data };
     },
     async binary(sql, session) {
-      const { stream } = await client.exec({ query: `${sql} format RowBinary`, ...all(session) });
+      const { stream, response_headers } = await client.exec({ query: `${sql} format RowBinary`, ...all(session) });
+      note(response_headers);
       return Buffer.concat(await stream.toArray());
     },
     async run(query, session) {
-      await client.command({ query, ...all(session) });
+      note((await client.command({ query, ...all(session) })).response_headers);
     },
-    async insert(table, rows, { token, session } = {}) {
+    async insert(table, rows, { token, session, shard = 0 } = {}) {
       const clickhouse_settings = {
         ...settings,
         ...(token === undefined ? {} : { insert_deduplication_token: token }),
+        ...(shard === 0 ? {} : { insert_shard_id: String(shard) }),
       };
       const query = `insert into ${table} format RowBinary`;
-      const { stream } = await client.exec({
+      const { stream, response_headers } = await client.exec({
         query,
         values: Readable.from([rows]),
         ...all(session),
         clickhouse_settings,
       });
+      note(response_headers);
       stream.resume();
     },
     close: () => client.close(),
+  };
+}
+
+const settingsFor = (version: string, onCluster: boolean): ClickHouseSettings => ({
+  ...SETTINGS,
+  ...(onCluster ? CLUSTER_SETTINGS : {}),
+  ...(isBefore(version, DEDUPLICATE_SINCE) ? {} : { deduplicate_insert: 'enable' }),
+});
+
+/** Knows which server answered last, by its name in answers. */
+function answering(isKnown: boolean): Pick<ClickHouse, 'server'> & { note(headers: Record<string, unknown>): void } {
+  let server = { name: '', moves: 0 };
+  return {
+    server: () => server,
+    note(headers) {
+      const name = String(headers['x-clickhouse-server-display-name'] ?? '');
+      if (isKnown && (name !== server.name || server.moves === 0)) server = { name, moves: server.moves + 1 };
+    },
   };
 }
 
@@ -184,6 +241,8 @@ function withSentences(store: ClickHouse, place: string): ClickHouse {
   };
   return {
     version: store.version,
+    cluster: store.cluster,
+    server: store.server,
     query: (sql, session) => within(store.query(sql, session)),
     binary: (sql, session) => within(store.binary(sql, session)),
     run: (sql, session) => within(store.run(sql, session)),

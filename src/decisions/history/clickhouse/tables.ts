@@ -5,10 +5,14 @@
 import { DICTIONARIES, type DictionaryName } from '../columns/dictionary.ts';
 import { FIXED_NAMES_LIST } from '../columns/programs.ts';
 import { integer } from '../columns/sql.ts';
+import { guardSql } from './guard.ts';
+import type { ColumnsState } from './state.ts';
 import type { ClickHouse } from './store.ts';
 
 const VERSION = 1;
 export const table = (name: TableName): string => `${name}_v${VERSION}`;
+/** The decisions of one shard, on a cluster. */
+export const SHARD = `decisions_shard_v${VERSION}`;
 
 /** Decisions in one partition of their table. */
 export const PARTITION = 16_777_216;
@@ -16,6 +20,8 @@ export const PARTITION = 16_777_216;
 export const TAILS = 64;
 /** The number of inserts that are remembered, so that none is stored twice. */
 const REMEMBERED = 10_000;
+/** On a cluster also by their age; longer than an insert may wait to be repeated. */
+const REMEMBERED_S = 604_800;
 
 /** Values of a decision; for their meaning see columns/duckdb.ts. `T64` keeps small numbers small. */
 const VALUES = `decided_at Int64 codec(Delta, ZSTD(1)), quarter Int32 codec(T64, ZSTD(1)), content Int32 codec(T64, ZSTD(1)),
@@ -51,18 +57,65 @@ const TABLES = {
 } as const;
 export type TableName = keyof typeof TABLES;
 
+const NAMES = Object.keys(TABLES) as TableName[];
+/** Each server of a cluster has all of them. */
+export const SMALL = NAMES.filter((name) => name !== 'decisions');
+
+export const onCluster = ({ cluster }: ClickHouse): string =>
+  cluster === null ? '' : ` on cluster \`${cluster.name}\``;
+
 export async function dropTables(store: ClickHouse): Promise<void> {
-  for (const name of Object.keys(TABLES)) await store.run(`drop table if exists ${table(name as TableName)} sync`);
+  const names = NAMES.map(table);
+  for (const name of store.cluster === null ? names : [...names, SHARD]) {
+    await store.run(`drop table if exists ${name}${onCluster(store)} sync`);
+  }
 }
 
 export async function createTables(store: ClickHouse, ledgerNo: string): Promise<void> {
-  for (const [name, definition] of Object.entries(TABLES)) {
-    await store.run(`create table if not exists ${table(name as TableName)} ${definition}`);
-  }
+  await defineTables(store);
   const fixed = FIXED_NAMES_LIST.map(([name, number]) => `(${number}, '${name}', -1, 0, 0)`);
   await store.run(`insert into ${table('programs')} values ${fixed.join(', ')}`);
   await store.run(`insert into ${table('owner')} values ('${integer(Number(ledgerNo))}')`);
 }
+
+/** Creates the tables where they are missing. */
+export async function defineTables(store: ClickHouse): Promise<void> {
+  const create = (name: string, definition: string): Promise<void> =>
+    store.run(`create table if not exists ${name}${onCluster(store)} ${definition}`);
+  const { cluster } = store;
+  if (cluster === null) {
+    for (const name of NAMES) await create(table(name), TABLES[name]);
+  } else {
+    for (const name of SMALL) await create(table(name), replicated(TABLES[name], table(name), SERVERS));
+    await create(SHARD, replicated(TABLES.decisions, SHARD, REPLICAS));
+    const engine = `Distributed(${quoted(cluster.name)}, ${quoted(cluster.database)}, ${quoted(SHARD)})`;
+    await create(table('decisions'), `as ${SHARD} engine = ${engine}`);
+  }
+}
+
+/** Copies of a table: their path in the Keeper after its name, and this server's name there. */
+interface Copies {
+  under: string;
+  own: string;
+  settings: string;
+}
+const REPLICAS: Copies = {
+  under: '/{shard}',
+  own: '{replica}',
+  settings: `replicated_deduplication_window = ${REMEMBERED}, replicated_deduplication_window_seconds = ${REMEMBERED_S}`,
+};
+/** The same rows may be written again after they were deleted. */
+const SERVERS: Copies = { under: '', own: '{shard}_{replica}', settings: 'replicated_deduplication_window = 0' };
+
+function replicated(definition: string, name: string, { under, own, settings }: Copies): string {
+  const [create = ''] = definition.split(/\s+settings /);
+  const path = `/clickhouse/tables/{database}/${name}${under}`;
+  const toEngine = (_: string, kind: string, version?: string): string =>
+    `engine = Replicated${kind}MergeTree('${path}', '${own}'${version === undefined ? '' : `, ${version}`})`;
+  return `${create.replace(/engine = (\w*)MergeTree(?:\((\w+)\))?/, toEngine)} settings ${settings}`;
+}
+
+export const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 /** The number of a kind of texts; never changes. */
 export const kindOf = (dictionary: DictionaryName): number => DICTIONARIES.indexOf(dictionary) + 1;
@@ -76,6 +129,8 @@ export interface ShownColumns {
   erasedNo: number;
   changesSeq: number;
   tail: { no: number };
+  newest: ColumnsState['newest'];
+  shards: ColumnsState['shards'];
 }
 
 const COLUMNS =
@@ -93,18 +148,23 @@ export const NOON = {
  * The tables of the questions, as they were written at one time. Decisions up to `retiredTo` read as what is kept of
  * retired ones, whether their values were overwritten yet or not.
  */
-function tableSql({ to, retiredTo, inputsErasedTo, changesSeq, tail }: ShownColumns): Record<string, string> {
-  const shown = `content not in (select number from ${table('gone')} where ver <= ${integer(changesSeq)})`;
+function tableSql(state: ShownColumns): Record<string, string> {
+  const { to, retiredTo, inputsErasedTo, changesSeq, tail, shards } = state;
+  const guard = guardSql(state, SHARD);
+  // Of the server that is asked, for all shards.
+  const shown = `content ${shards === null ? '' : 'global '}not in (select number from ${table('gone')} where ver <= ${integer(changesSeq)})`;
   const program =
     inputsErasedTo > retiredTo ? `if(seq <= ${integer(inputsErasedTo)}, toInt64(0), program) as program` : 'program';
   const live = `select seq, decided_at, quarter, ${COLUMNS}, candidate, url, file, page, ${program}`;
   const retired = `select toInt64(0) as seq, ${NOON.decided_at} as decided_at, ${NOON.quarter} as quarter, ${COLUMNS}, toInt32(0) as candidate,
     cast(null, 'Nullable(String)') as url, cast(null, 'Nullable(String)') as file, toInt32(0) as page, toInt64(0) as program`;
   const from = (name: TableName): string => `from ${table(name)} where ${shown}`;
-  const upTo = `seq <= ${integer(to)}`;
+  const upTo = `seq <= ${integer(to)}${guard}`;
   const parts = [
     `${live} ${from('decisions')} and seq > ${integer(retiredTo)} and ${upTo}`,
-    ...(retiredTo > 0 ? [`${retired} ${from('decisions')} and seq <= ${integer(Math.min(retiredTo, to))}`] : []),
+    ...(retiredTo > 0
+      ? [`${retired} ${from('decisions')} and seq <= ${integer(Math.min(retiredTo, to))}${guard}`]
+      : []),
     ...(tail.no > 0 ? [`${live} ${from('tail')} and tail = ${integer(tail.no)}`] : []),
   ];
   const present = (name: TableName, columns: string): string =>

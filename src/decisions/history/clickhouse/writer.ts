@@ -12,6 +12,7 @@ import { Diverged } from '../columns/diverged.ts';
 import type { ColumnsSnapshot, DecisionSource, Head } from '../columns/source.ts';
 import type { Tail } from '../columns/tail.ts';
 import { FAR_MAX, readBeyond, repeatBlock, sumOf, TAIL_MAX, writeBlock, writeTail } from './blocks.ts';
+import { AnsweringServer, countShards } from './cluster.ts';
 import { copyChanges, copyEverything, insertCounts } from './copy.ts';
 import { follow, forget } from './forget.ts';
 import { dropOwn, findLoss, isWhole, matchNewest } from './found.ts';
@@ -38,21 +39,25 @@ interface Ends {
 export interface ShownState {
   state: ColumnsState;
   at: number;
+  /** See AnsweringServer. */
+  moves: number;
 }
 
 export class ClickHouseWriter implements Tail {
   readonly #ends: Ends;
   readonly #programs: NotedPrograms;
+  readonly #server: AnsweringServer;
   #seen: ColumnsState = EMPTY;
   /** The state that the last step of this node left. */
   #own: ColumnsState = EMPTY;
-  #shown: ShownState = { state: EMPTY, at: 0 };
+  #shown: ShownState = { state: EMPTY, at: 0, moves: 0 };
   #writing: ColumnsState = EMPTY;
   /** The newest decision was found in the records since this was opened. */
   #isMatched = false;
 
   constructor(ends: Ends) {
     this.#ends = ends;
+    this.#server = new AnsweringServer(ends.store);
     this.#programs = notedPrograms(ends.store, () => ({ shown: this.#writing, step: this.#writing.begun }));
   }
 
@@ -67,6 +72,7 @@ export class ClickHouseWriter implements Tail {
     const behind = await source.read(async (records) => {
       const head = await records.head();
       this.#seen = await states.read();
+      await this.#server.settle(this.#seen);
       const isDone =
         this.#isMatched &&
         !isForgetDue(this.#seen, states.now()) &&
@@ -107,7 +113,7 @@ export class ClickHouseWriter implements Tail {
   }
 
   #show(at: number): { caughtUp: true; behind: 0 } {
-    this.#shown = { state: this.#seen, at };
+    this.#shown = { state: this.#seen, at, moves: this.#server.moves };
     return { caughtUp: true, behind: 0 };
   }
 
@@ -116,6 +122,7 @@ export class ClickHouseWriter implements Tail {
     const { store, names, states } = this.#ends;
     const head = await records.head();
     const stored = await states.read();
+    await this.#server.settle(stored);
     const state = structuredClone(stored);
     // Another writer may have given texts other numbers since.
     if (stored.done !== this.#own.done || stored.begun !== stored.done) names.forget();
@@ -131,6 +138,7 @@ export class ClickHouseWriter implements Tail {
       state,
       stored,
       forgets,
+      server: this.#server,
     };
     this.#writing = state;
     const isLast = await (state.isNew ? this.#build(work) : this.#write(work)).catch((error: unknown) =>
@@ -159,6 +167,7 @@ export class ClickHouseWriter implements Tail {
       isNew: false,
       compared: { to: 0, at: this.#ends.states.now() },
     });
+    if (store.cluster !== null) state.shards = Array.from({ length: await countShards(store) }, () => 0);
     await mark(store, state.begun);
     await copyEverything(work);
     await insertCounts(work);
