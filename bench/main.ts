@@ -11,6 +11,7 @@ import { batchPart } from './batch.ts';
 import { bulkPart } from './bulk.ts';
 import { candidatePart } from './candidate.ts';
 import { checkPart } from './check.ts';
+import { clickHousePart } from './clickhouse.ts';
 import { clusterPart } from './cluster.ts';
 import { collectionsPart } from './collections.ts';
 import { conditionsPart } from './conditions.ts';
@@ -86,6 +87,7 @@ const PARTS: readonly Part[] = [
   webhooksPart,
   postgresPart,
   clusterPart,
+  clickHousePart,
 ];
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 

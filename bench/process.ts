@@ -19,8 +19,8 @@ export interface Running extends AsyncDisposable {
 const fieldsOf = (pid: number | string): string[] =>
   readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 
-/** Linux counts in hundredths of a second; see proc(5). */
-function cpuMs(pid: number): number {
+/** Returns the processor time of a process so far. Linux counts in hundredths of a second; see proc(5). */
+export function cpuMs(pid: number): number {
   const fields = fieldsOf(pid);
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

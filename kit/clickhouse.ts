@@ -117,6 +117,11 @@ export class TestClickHouse implements AsyncDisposable {
     return (await (await this.#order('statements', '')).json()) as string[];
   }
 
+  /** The process of the engine. */
+  get pid(): number {
+    return this.#child?.pid as number;
+  }
+
   /** Where the engine keeps its data. */
   get folder(): string {
     return join(this.#folder.path, 'data');
