@@ -83,6 +83,7 @@ interface Wire {
 
 class Pipeline implements Submittable {
   readonly #steps: readonly Step[];
+  readonly #asArrays: boolean;
   readonly #resolve: (rows: Row[][]) => void;
   readonly #reject: (error: Error) => void;
   readonly #texts: string[] = [];
@@ -92,8 +93,13 @@ class Pipeline implements Submittable {
   #statements: Statements | undefined;
   #failed = false;
 
-  constructor(steps: readonly Step[], resolve: (rows: Row[][]) => void, reject: (error: Error) => void) {
+  constructor(
+    { steps, asArrays }: { steps: readonly Step[]; asArrays: boolean },
+    resolve: (rows: Row[][]) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#steps = steps;
+    this.#asArrays = asArrays;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -125,8 +131,17 @@ class Pipeline implements Submittable {
   }
 
   handleDataRow({ fields: values }: { fields: (string | null)[] }): void {
-    const row: Row = {};
     const { fields = [] } = this.#used[this.#rows.length] as Statement;
+    if (this.#asArrays) {
+      const all: Value[] = [];
+      for (let i = 0; i < fields.length; i++) {
+        const value = values[i] as string | null;
+        all.push(value === null ? null : (fields[i] as Field).read(value));
+      }
+      this.#current.push(all as unknown as Row);
+      return;
+    }
+    const row: Row = {};
     for (let i = 0; i < fields.length; i++) {
       const { name, read } = fields[i] as Field;
       const value = values[i] as string | null;
@@ -167,6 +182,14 @@ const toText = (value: Value): string | null => (value === null ? null : String(
  */
 export function pipeline(client: Client, steps: readonly Step[]): Promise<Row[][]> {
   return new Promise((resolve, reject) => {
-    client.query(new Pipeline(steps, resolve, reject) as never);
+    client.query(new Pipeline({ steps, asArrays: false }, resolve, reject) as never);
+  });
+}
+
+/** Returns the rows of a step as arrays, in the order of its columns: many columns take a fraction of the time. */
+export function arraysOf(client: Client, step: Step): Promise<Value[][]> {
+  return new Promise((resolve, reject) => {
+    const done = ([rows = []]: Row[][]): void => resolve(rows as unknown as Value[][]);
+    client.query(new Pipeline({ steps: [step], asArrays: true }, done, reject) as never);
   });
 }

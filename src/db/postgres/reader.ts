@@ -1,12 +1,14 @@
 /** A dedicated connection for long reads, such as those of a thread. */
-import { type Row, type Step, Unavailable } from '../db.ts';
+import { type Row, type Step, Unavailable, type Value } from '../db.ts';
 import { connectionOptions, streamOf, WriterClient } from './connection.ts';
 import { toDbError } from './errors.ts';
-import { pipeline } from './pipeline.ts';
+import { arraysOf, pipeline } from './pipeline.ts';
 
 export interface PostgresReader {
   /** Returns the rows of each statement, in one round trip. Throws as `read` does. */
   all(steps: readonly Step[]): Promise<Row[][]>;
+  /** Returns the rows of a statement, each in the order of its columns. */
+  arrays(step: Step): Promise<Value[][]>;
   /** Fails all reads, now and later: the server is unresponsive. */
   abandon(): void;
   close(): Promise<void>;
@@ -39,14 +41,16 @@ export async function openPostgresReader(url: string): Promise<PostgresReader> {
       clearTimeout(timer);
     }
   };
+  const read = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await within(SILENT_READ_WITHIN_MS, work);
+    } catch (error) {
+      throw toDbError(error, false);
+    }
+  };
   return {
-    async all(steps) {
-      try {
-        return await within(SILENT_READ_WITHIN_MS, pipeline(client, steps));
-      } catch (error) {
-        throw toDbError(error, false);
-      }
-    },
+    all: (steps) => read(pipeline(client, steps)),
+    arrays: (step) => read(arraysOf(client, step)),
     abandon,
     close: () => within(FAREWELL_WITHIN_MS, client.end()),
   };

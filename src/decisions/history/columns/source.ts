@@ -239,8 +239,11 @@ async function openPostgresSource(url: string): Promise<DecisionSource> {
   const snapshot = toSnapshot('postgres', all, {
     page: MANY,
     settledSeq: (newest) => Math.min(newest, settled),
-    decisionsAfter: async (seq, limit) =>
-      (await all<Row>(DECISIONS_AFTER, [seq, limit])).map((row) => withOlderInputs(Object.values(row) as DecisionRow)),
+    async decisionsAfter(seq, limit) {
+      const rows = await reader.arrays({ sql: DECISIONS_AFTER, params: [seq, limit] }).catch(failed);
+      for (const row of rows) withOlderInputs(row as DecisionRow);
+      return rows as DecisionRow[];
+    },
   });
 
   return {
