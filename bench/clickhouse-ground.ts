@@ -8,7 +8,7 @@ import { kindOf, table } from '../src/decisions/history/clickhouse/tables.ts';
 import type { DictionaryName } from '../src/decisions/history/columns/dictionary.ts';
 import { openStore } from '../src/decisions/history/columns/duckdb.ts';
 import { openPrograms } from '../src/decisions/history/columns/programs.ts';
-import { QUARTER_HOUR_MS } from '../src/decisions/history/columns/series.ts';
+import { QUARTER_HOUR_MS } from '../src/decisions/history/columns/sql.ts';
 
 export const ITEMS = 100_000;
 export const LICENSES = 1_000;

@@ -7,6 +7,10 @@ import { QUESTIONS_MS } from './state.ts';
 import type { ClickHouse } from './store.ts';
 import { type ShownColumns, withTables } from './tables.ts';
 
+/** Decisions of a selection that are kept in memory for a question. */
+const NARROW_MAX = 262_144;
+const NARROWED = 'narrowed';
+
 interface Ends {
   store: ClickHouse;
   names: Pick<ClickHouseNames, 'find'>;
@@ -20,10 +24,8 @@ export function clickHouseReader(ends: Ends): SqlReader {
   const { store, names } = ends;
   let session: string | undefined;
   let fixed: ShownColumns | undefined;
-  /** Texts that were given in this session. */
-  let given = 0;
-  /** Tables that the session made. */
-  let made = new Set<string>();
+  /** Texts that were given in this session, and tables that it made. */
+  let [given, made] = [0, new Set<string>()];
 
   async function inSnapshot<T>(work: () => Promise<T>): Promise<T> {
     const begun = ends.shown();
@@ -55,13 +57,15 @@ export function clickHouseReader(ends: Ends): SqlReader {
     await store.insert('given', rows, session === undefined ? {} : { session });
     return `(select value from given where place = ${given})`;
   };
+  const keep: SqlReader['keep'] = (name, sql) => within((shown) => make(name, `as ${withTables(shown, sql)}`));
   return {
     columns,
     async rows<Row>(sql: string) {
       const { names: all, rows } = await query(sql);
       return rows.map((row) => Object.fromEntries(all.map((name, i) => [name, row[i]]))) as Row[];
     },
-    keep: (name, sql) => within((shown) => make(name, `as ${withTables(shown, sql)}`)),
+    keep,
+    narrow: (from) => narrow({ keep, columns }, from),
     inSnapshot,
     async findNumber(table, id) {
       if (table !== 'programs') return names.find(table, id);
@@ -74,6 +78,12 @@ export function clickHouseReader(ends: Ends): SqlReader {
       return toLists(await within((shown) => store.binary(withTables(shown, lists), session)), contents);
     },
   };
+}
+
+async function narrow({ keep, columns }: Pick<SqlReader, 'keep' | 'columns'>, from: string): Promise<string | null> {
+  await keep(NARROWED, `select * ${from} limit ${NARROW_MAX + 1}`);
+  const [count] = await columns(`select count(*) from ${NARROWED}`);
+  return (count?.[0] as number) > NARROW_MAX ? null : NARROWED;
 }
 
 /** Throws where not all was there throughout a question: tables were filled again, or something was forgotten. */

@@ -23,14 +23,32 @@ const REMEMBERED = 10_000;
 /** On a cluster also by their age; longer than an insert may wait to be repeated. */
 const REMEMBERED_S = 604_800;
 
-/** Values of a decision; for their meaning see columns/duckdb.ts. `T64` keeps small numbers small. */
-const VALUES = `decided_at Int64 codec(Delta, ZSTD(1)), quarter Int32 codec(T64, ZSTD(1)), content Int32 codec(T64, ZSTD(1)),
-  requester Int32 codec(T64, ZSTD(1)), policy Int32 codec(T64, ZSTD(1)), reason UInt8 codec(T64, ZSTD(1)),
-  ${['purpose', 'permission', 'collection', 'crawler', 'license', 'claimed'].map((name) => `${name} Int32 codec(T64, ZSTD(1))`).join(', ')},
-  verified UInt8 codec(T64, ZSTD(1)), enforced UInt8 codec(T64, ZSTD(1)), version Int32 codec(T64, ZSTD(1)),
-  rule Int32 codec(T64, ZSTD(1)), wanted Int32 codec(T64, ZSTD(1)), candidate Int32 codec(T64, ZSTD(1)),
-  url Nullable(String) codec(ZSTD(1)), file Nullable(String) codec(ZSTD(1)), page Int32 codec(T64, ZSTD(1)),
-  program Int64 codec(T64, ZSTD(1))`;
+/**
+ * Codecs by what was measured: numbers that rise are smallest and read fastest as differences in LZ4; `T64` keeps small
+ * numbers small, and without ZSTD after it takes half the time to read, for columns that most questions read.
+ */
+const RISING = 'codec(Delta, LZ4)';
+const READ_OFTEN = 'codec(T64)';
+const USUAL = 'codec(T64, ZSTD(1))';
+/** The same value for most decisions. */
+const ALIKE = 'codec(LZ4)';
+/** Texts, and numbers that are as large as any. */
+const LARGE = 'codec(ZSTD(1))';
+
+/** Values of a decision; for their meaning see columns/duckdb.ts. */
+const VALUES = `decided_at Int64 ${RISING}, quarter Int32 ${ALIKE}, content Int32 ${READ_OFTEN}, requester Int32 ${READ_OFTEN},
+  policy Int32 ${USUAL}, reason UInt8 ${USUAL},
+  ${['purpose', 'permission', 'collection', 'crawler'].map((name) => `${name} Int32 ${USUAL}`).join(', ')},
+  license Int32 ${READ_OFTEN}, claimed Int32 ${USUAL}, verified UInt8 ${USUAL}, enforced UInt8 ${ALIKE}, version Int32 ${USUAL},
+  rule Int32 ${USUAL}, wanted Int32 ${USUAL}, candidate Int32 ${USUAL}, url Nullable(String) ${LARGE},
+  file Nullable(String) ${LARGE}, page Int32 ${USUAL}, program Int64 ${LARGE}`;
+
+/**
+ * A span of time reads its own decisions alone; a rare item or requester, the parts that may have it. Beside a
+ * requester, no other index is used: see columns/sql.ts.
+ */
+const INDEXES = `index decided_at decided_at type minmax granularity 1,
+  index content content type bloom_filter granularity 1, index requester requester type bloom_filter granularity 1`;
 
 const latest = (key: string): string => `engine = ReplacingMergeTree(ver) order by ${key}`;
 
@@ -40,7 +58,7 @@ const latest = (key: string): string => `engine = ReplacingMergeTree(ver) order 
  * merges leave the last one, see writer.ts.
  */
 const TABLES = {
-  decisions: `(seq Int64 codec(Delta, ZSTD(1)), ${VALUES}) engine = MergeTree
+  decisions: `(seq Int64 ${RISING}, ${VALUES}, ${INDEXES}) engine = MergeTree
     partition by intDiv(if(seq < 0, seq - ${PARTITION - 1}, seq), ${PARTITION}) order by seq
     settings non_replicated_deduplication_window = ${REMEMBERED}`,
   tail: `(seq Int64, ${VALUES}, tail Int64) engine = MergeTree
@@ -128,7 +146,10 @@ export interface ShownColumns {
   inputsErasedTo: number;
   erasedNo: number;
   changesSeq: number;
-  tail: { no: number };
+  tail: { no: number; hides: boolean };
+  /** Rows of decisions on items that are gone may be there: one of these, or those of the tail. */
+  hides: boolean;
+  forgetting: object | null;
   newest: ColumnsState['newest'];
   shards: ColumnsState['shards'];
 }
@@ -152,7 +173,9 @@ function tableSql(state: ShownColumns): Record<string, string> {
   const { to, retiredTo, inputsErasedTo, changesSeq, tail, shards } = state;
   const guard = guardSql(state, SHARD);
   // Of the server that is asked, for all shards.
-  const shown = `content ${shards === null ? '' : 'global '}not in (select number from ${table('gone')} where ver <= ${integer(changesSeq)})`;
+  const gone = `content ${shards === null ? '' : 'global '}not in (select number from ${table('gone')} where ver <= ${integer(changesSeq)})`;
+  // Reading `content` for it alone would cost a question as much as its own columns.
+  const shown = state.hides || tail.hides || state.forgetting !== null ? gone : 'true';
   const program =
     inputsErasedTo > retiredTo ? `if(seq <= ${integer(inputsErasedTo)}, toInt64(0), program) as program` : 'program';
   const live = `select seq, decided_at, quarter, ${COLUMNS}, candidate, url, file, page, ${program}`;

@@ -9,7 +9,7 @@ import type { TimeSpan } from './licensed.ts';
 import { answerBounds } from './questions.ts';
 import type { SqlReader } from './reader.ts';
 import { cellMs, fold, type SeriesCell } from './series.ts';
-import { integer, listSql, QUARTER_HOUR_MS, type Selection, select, text } from './sql.ts';
+import { integer, listSql, QUARTER_HOUR_MS, type Selection, select, selectFrom, text } from './sql.ts';
 import { EACH_WHO, OTHER_WHO } from './who.ts';
 
 type Filters = Omit<Selection, 'from' | 'to' | 'after' | 'enforced'>;
@@ -114,11 +114,20 @@ export interface ReportCounts extends Selected {
   query: ReportQuery;
 }
 
+/** Filters that most likely leave few decisions. */
+const NARROW = ['contentNo', 'requesterId', 'licenseId', 'page', 'url'] as const;
+
 export async function selectCounted(reader: SqlReader, query: ReportQuery): Promise<Selected> {
+  const isNarrow = query.pagePrefix === undefined && NARROW.some((key) => query[key] !== undefined);
+  const all = { ...query, type: undefined, enforced: undefined };
+  const table = isNarrow ? await reader.narrow(await select(reader, all)) : null;
+  const { type, enforced } = query;
+  const of = (one: Selection): Promise<string> =>
+    table === null ? select(reader, { ...query, ...one }) : selectFrom(reader, table, one);
   return {
-    from: await select(reader, query),
-    ofAnyType: await select(reader, { ...query, type: undefined }),
-    enforcedOrNot: await select(reader, { ...query, enforced: undefined }),
+    from: await of({ type, enforced }),
+    ofAnyType: await of({ type: undefined, enforced }),
+    enforcedOrNot: await of({ type, enforced: undefined }),
   };
 }
 

@@ -95,7 +95,11 @@ const NOWHERE = -1;
  * takes as long for what only others' decisions have as for what none has: partners must not learn it. So it sees a
  * column only where the requester is the one, and no statistics of the column let blocks be skipped.
  */
-export async function select(reader: SqlReader, selection: Selection): Promise<string> {
+export const select = (reader: SqlReader, selection: Selection): Promise<string> =>
+  selectFrom(reader, 'decisions', selection);
+
+/** The same of a table that has decisions of a selection: see SqlReader.narrow. */
+export async function selectFrom(reader: SqlReader, table: string, selection: Selection): Promise<string> {
   const { requesterId, type, url, pagePrefix } = selection;
   const requester = requesterId === undefined ? undefined : await findNumber(reader, 'requesterId', requesterId);
   const terms = requesterId === undefined ? ['true'] : [`requester = ${integer(requester ?? NOWHERE)}`];
@@ -118,7 +122,7 @@ export async function select(reader: SqlReader, selection: Selection): Promise<s
       : ` join (select number as typed from content where type = ${text(type)}) as items on items.typed = content`;
   const below =
     pagePrefix === undefined ? '' : ` join (${await pagesBelow(reader, pagePrefix)}) as folder on folder.below = page`;
-  return `from decisions${ofType}${below} where ${terms.join(' and ')}`;
+  return `from ${table}${ofType}${below} where ${terms.join(' and ')}`;
 }
 
 async function numberedTerm(
