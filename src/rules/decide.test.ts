@@ -11,7 +11,7 @@ import { ALL_KEYS, checkArbitrary } from '../../test/oracle/arbitrary.ts';
 import { type OracleCheck, oracleDecide } from '../../test/oracle/decide.ts';
 import { REASONS } from './reason.ts';
 
-const CASES = Number(process.env.CASES ?? 100_000);
+const CASES = Number(process.env.CASES ?? 20_000);
 /** Each of so many generated checks is decided by the policies of all: generating costs more than deciding. */
 const SIDE = 5;
 /** Cases of one run of fast-check, which keeps what it generated until it ends. */
