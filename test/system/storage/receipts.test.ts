@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../kit/launch.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
-import { assertError, assertStatus, item, made } from '../../http/given.ts';
+import { assertError, assertStatus, check, item, made, makeKey } from '../../http/given.ts';
 import { openSigner } from '../../receipts/second.ts';
 
 const MINUTE_MS = 60_000;
@@ -142,6 +142,16 @@ test('decisions in the archive keep their receipts; those of erased requesters s
   assert.equal(parts(await at.receipt(at.postern, other.id)), parts(other.text));
   assertStatus(await at.postern.call('DELETE', `/v1/content/${at.contentId}`), 200);
   assertError(await at.postern.call('GET', `/v1/access/decisions/${other.id}/proof`), 'decision_not_found');
+});
+
+test('decisions of test keys leave their log, and live ones of the same numbers keep their receipts', async () => {
+  await using at = await stage();
+  const live = await at.decide(at.postern);
+  const key = await makeKey(at.postern, { mode: 'test' });
+  await check(at.postern, { contentId: at.contentId }, key);
+  at.clock.advance(31 * DAY_MS);
+  await until('it left', async () => (await at.postern.rowsOf('test_decisions')).length === 0);
+  await verifyReceipt(await at.receipt(at.postern, live.id), await at.text(at.postern, '/log/key'));
 });
 
 test('the log goes on when an installation moves to PostgreSQL', async () => {

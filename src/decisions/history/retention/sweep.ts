@@ -37,8 +37,8 @@ export const sweepLimits = (db: Db, now: number): Promise<void> =>
     { sql: 'delete from quota_contents where expires_at <= $1', params: [now - LIMITS_MARGIN_MS] },
   ]);
 
-/** Deletes decisions, oldest first, in small transactions. */
-export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
+/** Deletes decisions, oldest first, in small transactions. `hasLeaves`: those of tests have none. */
+export async function deleteDecisionsUpTo(db: Db, last: number, hasLeaves = true): Promise<void> {
   for (;;) {
     const [end] = await db.read<{ seq: number | null }>(
       `select max(seq) as seq from (select seq from decisions where seq <= $1 order by seq limit ${ROWS_AT_ONCE}) as oldest`,
@@ -47,7 +47,7 @@ export async function deleteDecisionsUpTo(db: Db, last: number): Promise<void> {
     if (typeof end?.seq !== 'number') return;
     await db.atomic([
       keepDeleted(db.engine, `seq <= ${end.seq} and ${IS_GONE}`),
-      ...forgetLeaves(`seq <= ${end.seq}`, end.seq),
+      ...(hasLeaves ? forgetLeaves(`seq <= ${end.seq}`, end.seq) : []),
       { sql: 'delete from decisions where seq <= $1', params: [end.seq] },
     ]);
   }

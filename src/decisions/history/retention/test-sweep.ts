@@ -16,7 +16,7 @@ export async function sweepTests(live: Db, now: number, before: number, most = T
   const [surplus] = await db.read<{ seq: number }>(
     `select seq from decisions order by seq desc limit 1 offset ${most}`,
   );
-  if (surplus !== undefined) await deleteDecisionsUpTo(db, surplus.seq);
+  if (surplus !== undefined) await deleteDecisionsUpTo(db, surplus.seq, false);
   for (;;) {
     const [old] = await db.read<{ seq: number | null }>(
       `select max(seq) as seq from (select seq, at from decisions order by seq limit ${ROWS_AT_ONCE}) as oldest
@@ -24,7 +24,7 @@ export async function sweepTests(live: Db, now: number, before: number, most = T
       [before],
     );
     if (typeof old?.seq !== 'number') break;
-    await deleteDecisionsUpTo(db, old.seq);
+    await deleteDecisionsUpTo(db, old.seq, false);
   }
   await live.atomic([{ sql: 'delete from test_deleted_decisions where at < $1', params: [before] }]);
 }
