@@ -93,10 +93,13 @@ const OWNERS: Record<string, string> = {
   sign_in_links: 'api/users/store.ts',
   used_sign_ins: 'api/users/store.ts',
   decisions:
-    'decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/ledger/postgres/entries.ts decisions/ledger/postgres/trip-sql.ts decisions/history/retention/sweep.ts decisions/history/retention/retire.ts decisions/history/retention/erase.ts',
+    'decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/ledger/postgres/entries.ts decisions/ledger/postgres/trip-sql.ts decisions/history/retention/sweep.ts decisions/history/retention/retire.ts decisions/history/retention/erase.ts decisions/history/moved/block-work.ts',
   test_decisions: 'decisions/history/retention/test-sweep.ts',
   test_deleted_decisions: 'decisions/history/retention/test-sweep.ts',
   archives: 'decisions/history/archive/archive.ts',
+  record_blocks:
+    'decisions/history/moved/blocks.ts decisions/history/moved/block-work.ts decisions/history/moved/upkeep.ts',
+  record_names: 'decisions/history/moved/names.ts',
   quota_contents:
     'decisions/ledger/quota/store.ts decisions/ledger/sqlite/procedure.ts decisions/ledger/postgres/write.ts decisions/history/retention/sweep.ts',
   limits:

@@ -16,7 +16,7 @@ import { type CommandContext, does, examples } from './command.ts';
 import { getAddress, readKey } from './connection.ts';
 import type { Finding } from './finding.ts';
 import { CommandError, EXIT, misused } from './outcome.ts';
-import { reportsState, type ServiceStatus, witnessState } from './status.ts';
+import { movedState, reportsState, type ServiceStatus, witnessState } from './status.ts';
 import { print, type Terminal } from './terminal.ts';
 
 const NODE_MAJOR_MIN = 26;
@@ -228,6 +228,9 @@ async function checkStatus({ env }: Terminal, url: string): Promise<Finding[]> {
         : { what: 'crawlers', state: 'note', says: `directory of ${date}, which cannot be renewed: ${error ?? ''}` };
     return [
       { what: 'reports', state: status.columns.problem === null ? 'good' : 'bad', says: reportsState(status) },
+      ...(status.ledger.moved === 0
+        ? []
+        : [{ what: 'records', state: status.ledger.lost === 0 ? 'good' : 'bad', says: movedState(status) } as const]),
       crawlers,
       ...status.witnesses.map(toWitnessFinding),
     ];

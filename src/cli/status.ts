@@ -33,6 +33,7 @@ function statusText(terminal: Terminal, status: ServiceStatus): string {
     `Postern ${version}, running since ${started}, ${free}`,
     `${counted(ledger.decisions, 'decision')} recorded, ${counted(ledger.waiting, 'check')} waiting`,
     `Reports ${reportsState(status)}`,
+    ...(ledger.moved === 0 ? [] : [`Of all nodes, ${movedState(status)}`]),
     ...privacyLines(status.privacy),
     directoryLine(directory),
     ...witnessLines(status),
@@ -52,6 +53,12 @@ export function reportsState({
   if (problem !== null) return `cannot be answered now: ${problem}${behind === 0 ? '' : `; ${lag}`}`;
   const where = place === null ? 'a file of this node' : `ClickHouse at ${place}`;
   return `come from ${where}, ${(columnsBytes / 2 ** 20).toFixed(1)} MiB, ${lag}`;
+}
+
+/** Returns how many decisions moved to ClickHouse, and how many are lost there. */
+export function movedState({ ledger: { moved, lost } }: ServiceStatus): string {
+  const all = `${counted(moved, 'decision')} moved to ClickHouse`;
+  return lost === 0 ? all : `${all}, which does not have ${lost} of them as they were: restore its backup`;
 }
 
 function privacyLines({

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { OIDC_SETTINGS, type OidcConfig, toOidcConfig } from '../api/users/oidc.ts';
-import { COLUMNS_SETTINGS, toClickHouse } from '../decisions/history/clickhouse/settings.ts';
+import { COLUMNS_SETTINGS, toClickHouse, toRecordDays } from '../decisions/history/clickhouse/settings.ts';
 import { toWitnessConfig, WITNESS_SETTINGS, type WitnessConfig } from '../decisions/history/witness/settings.ts';
 import { PRIVACY_SETTINGS, type PrivacyConfig, toPrivacyConfig } from '../decisions/precision.ts';
 import type { Range } from '../lib/ip-range.ts';
@@ -139,6 +139,8 @@ export interface Config extends WitnessConfig {
   databaseUrl: string | null;
   /** URL of the columns in ClickHouse, with its password; null: each node keeps its own in a file. */
   clickHouse: string | null;
+  /** Days after which decisions move there; null: none does. */
+  recordDays: number | null;
   bootstrapKey: string | null;
   /** Without a slash at the end. */
   publicUrl: string | null;
@@ -194,6 +196,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push('POSTERN_RECEIPTS: their log is named after POSTERN_PUBLIC_URL; set that too');
   }
   const clickHouse = toClickHouse(values, faults);
+  const recordDays = toRecordDays(values, faults);
   const witness = toWitnessConfig(values, faults);
   const oidc = toOidcConfig(values, faults);
   const crawlerDirectory = toDirectorySource(values, faults);
@@ -204,6 +207,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     dataDir: values.get('POSTERN_DATA_DIR') as string,
     databaseUrl: values.get('POSTERN_DATABASE_URL') as string | null,
     clickHouse,
+    recordDays,
     bootstrapKey: values.get('POSTERN_BOOTSTRAP_KEY') as string | null,
     publicUrl: values.get('POSTERN_PUBLIC_URL') as string | null,
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],

@@ -37,6 +37,7 @@ import type { Config } from './config.ts';
 import { watchClock } from './health/clock-watch.ts';
 import { listMetrics } from './health/metrics.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { openMoved, startMovingOf } from './moved.ts';
 import { startEraser } from './privacy/eraser.ts';
 import { startRetention } from './privacy/retention.ts';
 import { type HeldRecords, holdRecords } from './records.ts';
@@ -102,11 +103,12 @@ async function openStore(
   const { own: ownClock, ...store } = await held.records;
   const { db, clock } = store;
   opened.defer(() => db.close());
+  const moved = await openMoved(db, config.clickHouse, opened);
   const clockWatch = watchClock(ownClock, db.engine, logger);
   opened.defer(() => clockWatch.stop());
   const startedAt = clock.now();
   await ensureDefaultPolicy(db, clock.now());
-  return { ...store, ids: await openPublicIds(db), clockWatch, startedAt };
+  return { ...store, moved, ids: await openPublicIds(db), clockWatch, startedAt };
 }
 
 /** Changes, ledger, columns, previews. */
@@ -134,7 +136,8 @@ async function openEngine(
   const columns = openReports({ config, logger }, { records, memory, startAfter });
   opened.defer(() => columns.close());
   for (const ledger of Object.values(ledgers)) opened.defer(() => ledger.close());
-  const impacts = openImpacts(records, memory.impact, () => ledgers.ledger.figures().entries);
+  const place = { records, clickHouse: config.clickHouse };
+  const impacts = openImpacts(place, memory.impact, () => ledgers.ledger.figures().entries);
   readers.push(columns, impacts);
   opened.defer(() => impacts.close());
   return { changes, follower, lease, ...ledgers, columns, hasDecisions, archive, impacts };
@@ -253,6 +256,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       onProblem: (error) => logger.warn({ err: error }, 'retention failed and will be retried'),
     }),
   );
+  startMovingOf({ config, logger }, opened, { ...parts, isOurs: housekeeping.held });
   const driftChecks = openDriftChecks({
     ...parts,
     signals: parts.published,

@@ -6272,6 +6272,10 @@ export interface components {
                 waiting: number;
                 /** @description Group commits of this process */
                 commits: number;
+                /** @description Decisions that moved to ClickHouse, of all nodes */
+                moved: number;
+                /** @description Those of them that ClickHouse did not have, or had otherwise, at the last look */
+                lost: number;
             };
             columns: {
                 /** @description Host and database of ClickHouse, which all nodes share; null: a file in the data folder */

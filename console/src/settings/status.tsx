@@ -110,8 +110,17 @@ function Decisions({ status: { ledger, columns } }: { status: Status }) {
               {formatCount(columns.behind)} <Lag of={columns} />
             </span>
           ),
+          ...(ledger.moved === 0
+            ? {}
+            : { 'Moved to ClickHouse': <span className="number">{formatCount(ledger.moved)}</span> }),
         }}
       />
+      {ledger.lost > 0 && (
+        <Alert color="red" mt="sm" py={8}>
+          ClickHouse does not have {formatCount(ledger.lost)} decisions that moved there, as they were. Restore its
+          backup.
+        </Alert>
+      )}
       {columns.problem !== null && (
         <Alert color="red" mt="sm" py={8}>
           {columns.problem}

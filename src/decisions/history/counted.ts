@@ -5,6 +5,8 @@
  */
 import type { Db, Row, Step, Value } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
+import { atOneTime, movedEnds } from './moved/blocks.ts';
+import { queryMoved } from './moved/read.ts';
 import { type Ends, seqsBetween } from './time-order.ts';
 
 export interface CountedDecision {
@@ -43,9 +45,14 @@ export const IS_GONE = 'content_no > 0 and not exists (select 1 from content whe
 export const IS_UNARCHIVED = 'seq > (select coalesce(max(to_seq), 0) from archives)';
 
 /** Keeps licensed decisions that are about to be deleted. */
-export const keepDeleted = (engine: Db['engine'], where: string, params: readonly Value[] = []): Step => ({
+export const keepDeleted = (
+  engine: Db['engine'],
+  where: string,
+  params: readonly Value[] = [],
+  table = 'decisions',
+): Step => ({
   sql: `insert into deleted_decisions (seq, at, license_id, content_no, purpose, url, file)
-        select seq, at, license_id, content_no, ${PURPOSE[engine]}, url, file from decisions
+        select seq, at, license_id, content_no, ${PURPOSE[engine]}, url, file from ${table} as d
         where ${where} and ${COUNTS} and license_id is not null`,
   params,
 });
@@ -71,32 +78,34 @@ const of = (column: 'url' | 'file'): string => `case when content_no > 0 then nu
 export const SPAN = 'seq > $1 and seq <= $2 and at >= $3 and at < $4';
 export const spanParams = ({ after, last, from, to }: CountedSpan): number[] => [after, last, from, to];
 
-/** Reads the decisions of a span that these licenses allowed, or all licensed ones, in no order. */
+/**
+ * Reads the decisions of a span that these licenses allowed, or all licensed ones, in no order. Call it within
+ * `atOneTime`.
+ */
 export async function readCounted(
   db: Db,
   span: CountedSpan,
   licenseIds: readonly string[] | null,
 ): Promise<CountedDecision[]> {
+  const sql = (table: string): string => readSql(db, table, `${SPAN} and ${COUNTS}`, licenseIds);
+  const params = [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])];
   const rows = await db.read<CountedRow>(
-    `${readSql(db, 'decisions', `${SPAN} and ${COUNTS}`, licenseIds)}
-     union all ${readSql(db, 'deleted_decisions', SPAN, licenseIds)}`,
-    [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])],
+    `${sql('decisions')} union all ${readSql(db, 'deleted_decisions', SPAN, licenseIds)}`,
+    params,
   );
+  for await (const moved of queryMoved<CountedRow>(db, { sql, params }, span, { isLicensed: true }))
+    rows.push(...moved);
   return rows.flatMap(unpack);
 }
 
 /** The licenses are the parameter after those of the span. */
-function readSql(
-  { engine }: Db,
-  table: 'decisions' | 'deleted_decisions',
-  where: string,
-  licenseIds: readonly string[] | null,
-): string {
+function readSql({ engine }: Db, table: string, where: string, licenseIds: readonly string[] | null): string {
   const isTheirs = licenseIds === null ? 'license_id is not null' : inList(engine, 'license_id', 'text', '$5');
-  const purpose = table === 'decisions' ? PURPOSE[engine] : 'purpose';
+  const isKept = table === 'deleted_decisions';
+  const purpose = isKept ? 'purpose' : PURPOSE[engine];
   return `select license_id, ${purpose} as purpose, ${of('url')}, ${of('file')}, ${IS_DELETED} as deleted,
-      ${table === 'decisions' ? 0 : 1} as kept, ${PACKED[engine]} as packed
-    from ${table} where ${where} and ${isTheirs} group by 1, 2, 3, 4, 5`;
+      ${isKept ? 1 : 0} as kept, ${PACKED[engine]} as packed
+    from ${table} as d where ${where} and ${isTheirs} group by 1, 2, 3, 4, 5`;
 }
 
 export const OF_PURGED_ITEMS = 'content_no in (select content_no from purges)';
@@ -110,15 +119,25 @@ export async function readGone(
   { from, to }: { from: number; to: number },
   licenseIds: readonly string[] | null,
 ): Promise<CountedDecision[]> {
-  const span = await purgedSpan(db, from, to);
-  const rows = await db.read<CountedRow>(
-    // Purging moves decisions from one table to the other: one statement sees each once.
-    `${readSql(db, 'decisions', `${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}`, licenseIds)}
-     union all ${readSql(db, 'deleted_decisions', 'at >= $3 and at < $4', licenseIds)}`,
-    [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])],
-  );
-  return rows.flatMap(unpack);
+  return atOneTime(db, async () => {
+    const span = await purgedSpan(db, from, to);
+    const sql = (table: string): string =>
+      readSql(db, table, `${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}`, licenseIds);
+    const params = [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])];
+    const rows = await db.read<CountedRow>(
+      // Purging moves decisions from one table to the other: one statement sees each once.
+      `${sql('decisions')} union all ${readSql(db, 'deleted_decisions', 'at >= $3 and at < $4', licenseIds)}`,
+      params,
+    );
+    const filter = { isLicensed: true, contents: await readPurged(db) };
+    for await (const moved of queryMoved<CountedRow>(db, { sql, params }, span, filter)) rows.push(...moved);
+    return rows.flatMap(unpack);
+  });
 }
+
+/** Returns the items whose decisions are about to be deleted. */
+export const readPurged = async (db: Db): Promise<number[]> =>
+  (await db.read<{ no: number }>('select content_no as no from purges order by content_no')).map(({ no }) => no);
 
 /** Counts what `readGone` reads, by license. */
 export async function countGoneByLicense(
@@ -126,16 +145,25 @@ export async function countGoneByLicense(
   { from, to }: { from: number; to: number },
   licenseIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const span = await purgedSpan(db, from, to);
   const isTheirs = inList(db.engine, 'license_id', 'text', '$5');
-  const rows = await db.read<{ license_id: string; n: number }>(
-    `select license_id, count(*) as n from (
-       select license_id from decisions where ${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS} and ${isTheirs}
-       union all select license_id from deleted_decisions where at >= $3 and at < $4 and ${isTheirs}
-     ) as gone group by license_id`,
-    [...spanParams(span), toList(licenseIds)],
-  );
-  return new Map(rows.map(({ license_id, n }) => [license_id, Number(n)]));
+  return atOneTime(db, async () => {
+    const span = await purgedSpan(db, from, to);
+    const sql = (table: string): string =>
+      `select license_id from ${table} as d where ${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS} and ${isTheirs}`;
+    const params = [...spanParams(span), toList(licenseIds)];
+    const rows = await db.read<{ license_id: string; n: number }>(
+      `select license_id, count(*) as n from (
+         ${sql('decisions')} union all select license_id from deleted_decisions where at >= $3 and at < $4 and ${isTheirs}
+       ) as gone group by license_id`,
+      params,
+    );
+    const counts = new Map(rows.map(({ license_id, n }) => [license_id, Number(n)]));
+    const filter = { isLicensed: true, contents: await readPurged(db) };
+    for await (const moved of queryMoved<{ license_id: string }>(db, { sql, params }, span, filter)) {
+      for (const { license_id: id } of moved) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return counts;
+  });
 }
 
 /** Counts what `readGone` reads by a span of time, except items that are not purged yet. */
@@ -187,8 +215,13 @@ export async function purgedSpan(db: Db, from: number, to: number): Promise<Coun
 }
 
 /** Returns numbers that enclose all decisions of a time that are in the log. */
-export const logEnds = (db: Db, from: number, to: number): Promise<Ends> =>
-  db.engine === 'sqlite' ? seqsBetween(db.read, from, to) : readEnds(db, 'decisions', from, to);
+export async function logEnds(db: Db, from: number, to: number): Promise<Ends> {
+  if (db.engine === 'sqlite') return seqsBetween(db.read, from, to);
+  // The records first: what is no longer there has moved by now.
+  const [first, last] = await readEnds(db, 'decisions', from, to);
+  const [firstMoved, lastMoved] = await movedEnds(db, from, to);
+  return [Math.min(first, firstMoved), Math.max(last, lastMoved)];
+}
 
 async function readEnds(db: Db, table: 'decisions' | 'deleted_decisions', from: number, to: number): Promise<Ends> {
   const [row] = await db.read<{ first: number | null; last: number | null }>(

@@ -3,7 +3,7 @@
  * deleted items, `deleted_counts` keeps their number; it grows in the transaction that deletes them, so one statement
  * sees each decision exactly once.
  */
-import type { Db, Step, Value } from '../../db/db.ts';
+import type { Db, Row, Step, Value } from '../../db/db.ts';
 import {
   COUNTS,
   type CountedSpan,
@@ -11,9 +11,12 @@ import {
   IS_UNARCHIVED,
   OF_PURGED_ITEMS,
   purgedSpan,
+  readPurged,
   SPAN,
   spanParams,
 } from './counted.ts';
+import { atOneTime } from './moved/blocks.ts';
+import { queryMoved } from './moved/read.ts';
 
 /** Days begin at such times in every time zone. */
 const QUARTER_MS = 900_000;
@@ -27,9 +30,9 @@ const add = (select: string, params: readonly Value[] = []): Step => ({
 });
 
 /** Keeps the number of unlicensed decisions of deleted items that are about to be deleted. */
-export const countDeleted = (where: string, params: readonly Value[] = []): Step =>
+export const countDeleted = (where: string, params: readonly Value[] = [], table = 'decisions'): Step =>
   add(
-    `select at - at % ${QUARTER_MS}, count(*) from decisions
+    `select at - at % ${QUARTER_MS}, count(*) from ${table} as d
      where ${where} and ${COUNTS} and license_id is null and ${IS_GONE}`,
     params,
   );
@@ -59,12 +62,16 @@ const DELETED_AT_ONCE = 5_000;
 export const DELETED_SUM = 'coalesce((select sum(requests) from deleted_counts), 0)';
 
 /** Counts the unlicensed decisions of a span that are in the log, or will be deleted with their items. */
-export async function countUnlicensed(db: Db, span: CountedSpan): Promise<number> {
-  const [row] = await db.read<{ n: number }>(
-    `select count(*) as n from decisions where ${SPAN} and ${COUNTS} and license_id is null`,
-    spanParams(span),
-  );
-  return Number(row?.n ?? 0);
+export function countUnlicensed(db: Db, span: CountedSpan): Promise<number> {
+  const sql = (table: string): string =>
+    `select count(*) as n from ${table} as d where ${SPAN} and ${COUNTS} and license_id is null`;
+  const params = spanParams(span);
+  return atOneTime(db, async () => {
+    let count = 0;
+    for (const { n } of await db.read<{ n: number }>(sql('decisions'), params)) count += Number(n);
+    for await (const [one] of queryMoved<{ n: number }>(db, { sql, params }, span)) count += Number(one?.n);
+    return count;
+  });
 }
 
 interface TimeSpan {
@@ -90,8 +97,24 @@ export interface DeletedCount {
 }
 
 /** Counts the decisions of a time that readers of the log do not see because their items were deleted. */
-export async function countDeletedIn(db: Db, { from, to }: TimeSpan): Promise<DeletedCount> {
-  const span = await purgedSpan(db, from, to);
+export const countDeletedIn = (db: Db, time: TimeSpan): Promise<DeletedCount> =>
+  atOneTime(db, async () => {
+    const span = await purgedSpan(db, time.from, time.to);
+    const count = await countDeletedOf(db, span);
+    const sql = (table: string): string =>
+      `select count(license_id) as licensed, count(*) - count(license_id) as unlicensed from ${table} as d
+       where ${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}`;
+    const moved = queryMoved<Row & DeletedCount>(db, { sql, params: spanParams(span) }, span, {
+      contents: await readPurged(db),
+    });
+    for await (const [one] of moved) {
+      count.licensed += Number(one?.licensed);
+      count.unlicensed += Number(one?.unlicensed);
+    }
+    return count;
+  });
+
+async function countDeletedOf(db: Db, span: CountedSpan): Promise<DeletedCount> {
   const purging = `from decisions where ${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}
     and ${IS_UNARCHIVED}`;
   const [row] = await db.read<{ licensed: number; unlicensed: number }>(

@@ -1,6 +1,6 @@
 /**
- * The decision log as it is kept. The columns find decisions; the records, the source of truth, or the archive say what
- * is in them. A decision about deleted content is in no answer.
+ * The decision log as it is kept. The columns find decisions; the records, the source of truth, what moved from them,
+ * or the archive say what is in them. A decision about deleted content is in no answer.
  */
 import { DELETED_ITEM } from '../../content/store.ts';
 import type { Db, Row } from '../../db/db.ts';
@@ -17,6 +17,8 @@ import {
 import { findArchived } from './archive/decision.ts';
 import type { Columns } from './columns/columns.ts';
 import { leftTo } from './ends.ts';
+import { atOneTime } from './moved/blocks.ts';
+import { type OverDecisions, queryMovedOf } from './moved/read.ts';
 
 /** Archived and retired decisions are counted, and no longer in the log. */
 export const openFinder = (db: Db, columns: Pick<Columns, 'find'>): DecisionFinder => ({
@@ -31,11 +33,13 @@ const COLUMNS = `d.seq, d.at, d.requester_id, d.policy_version, d.reason, d.rule
   d.limit_remaining, d.limit_reset_at, d.inputs, d.content_no, d.url, d.file, d.collection_id, d.crawler, d.verified,
   d.claimed, d.permission, d.purpose, d.enforced, d.candidate, d.quota, c.id as content_id, c.external_id, v.policy_id, v.rules`;
 const VERSION = 'join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version';
-const SELECT = `select ${COLUMNS} from decisions as d left join content as c on c.no = d.content_no ${VERSION}
-  where (d.content_no = 0 or c.no is not null) and`;
+const select: OverDecisions = (table) =>
+  `select ${COLUMNS} from ${table} as d left join content as c on c.no = d.content_no ${VERSION}
+   where (d.content_no = 0 or c.no is not null) and`;
 /** Includes decisions about deleted items that the ledger still has; `deleted` holds the item's ids. */
-const SELECT_ALL = `select ${COLUMNS}, x.object as deleted from decisions as d left join content as c on c.no = d.content_no
-  left join change_data as x on x.id = '${DELETED_ITEM}' || d.content_no ${VERSION} where`;
+const selectAll: OverDecisions = (table) =>
+  `select ${COLUMNS}, x.object as deleted from ${table} as d left join content as c on c.no = d.content_no
+   left join change_data as x on x.id = '${DELETED_ITEM}' || d.content_no ${VERSION} where`;
 
 /**
  * Finds a decision in the log, or in the archive. One about another requester takes as long as one that never existed.
@@ -47,25 +51,40 @@ export const findDecision = async (log: DecisionLog, ref: DecisionRef): Promise<
 async function findInLog({ db, ledgerNo }: DecisionLog, { id, requesterId }: DecisionRef) {
   const parsed = parseDecisionId(id);
   if (parsed === undefined || parsed.ledgerNo !== ledgerNo) return undefined;
-  const [row] = await db.read<StoredDecision>(
-    `${SELECT} d.seq = $1 and d.at = $2${requesterId === undefined ? '' : ' and d.requester_id = $3'}`,
-    [parsed.seq, parsed.at, ...(requesterId === undefined ? [] : [requesterId])],
-  );
+  const sql: OverDecisions = (table) =>
+    `${select(table)} d.seq = $1 and d.at = $2${requesterId === undefined ? '' : ' and d.requester_id = $3'}`;
+  const params = [parsed.seq, parsed.at, ...(requesterId === undefined ? [] : [requesterId])];
+  const [row] = await atOneTime(db, async () => {
+    const own = await db.read<StoredDecision>(sql('decisions'), params);
+    return own.length > 0 ? own : queryMovedOf<StoredDecision>(db, { sql, params }, [parsed.seq]);
+  });
   return row && toLogged(row, ledgerNo);
 }
 
 /** Returns the decisions that exist, in the order of `seqs`. */
 export async function readDecisions(db: Db, ledgerNo: number, seqs: readonly number[]): Promise<LoggedDecision[]> {
   const bySeq = new Map<number, LoggedDecision>();
-  for (const row of await readRows<StoredDecision>(db, SELECT, seqs)) bySeq.set(row.seq, toLogged(row, ledgerNo));
+  for (const row of await readRows<StoredDecision>(db, select, seqs)) bySeq.set(row.seq, toLogged(row, ledgerNo));
   return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }
 
-async function readRows<R extends Row>(db: Db, select: string, seqs: readonly number[]): Promise<R[]> {
+async function readRows<R extends Row & { seq: number }>(
+  db: Db,
+  from: OverDecisions,
+  seqs: readonly number[],
+): Promise<R[]> {
   const all: R[] = [];
+  const sql: OverDecisions = (table) => `${from(table)} ${inList(db.engine, 'd.seq', 'bigint')}`;
   for (let i = 0; i < seqs.length; i += SEQS_AT_ONCE) {
-    const sql = `${select} ${inList(db.engine, 'd.seq', 'bigint')}`;
-    all.push(...(await db.read<R>(sql, [toList(seqs.slice(i, i + SEQS_AT_ONCE))])));
+    const some = seqs.slice(i, i + SEQS_AT_ONCE);
+    const params = [toList(some)];
+    const rows = await atOneTime(db, async () => {
+      const own = await db.read<R>(sql('decisions'), params);
+      const found = new Set(own.map(({ seq }) => seq));
+      const others = some.filter((seq) => !found.has(seq));
+      return [...own, ...(await queryMovedOf<R>(db, { sql, params }, others))];
+    });
+    all.push(...rows);
   }
   return all;
 }
@@ -80,7 +99,7 @@ export async function findDecisions(
   ids: readonly string[],
 ): Promise<Map<string, LoggedDecision>> {
   const seqs = ids.flatMap((id) => parseDecisionId(id)?.seq ?? []);
-  const rows = await readRows<AnyDecisionRow>(db, SELECT_ALL, seqs);
+  const rows = await readRows<AnyDecisionRow>(db, selectAll, seqs);
   const found = rows.flatMap((row) => withItem(row) ?? []).map((row) => toLogged(row, ledgerNo));
   return new Map(found.map((decision) => [decision.id as string, decision]));
 }

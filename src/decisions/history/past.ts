@@ -6,6 +6,9 @@ import { type Db, type Row, Unavailable, type Value } from '../../db/db.ts';
 import { isPostgresUrl } from '../../db/postgres/url.ts';
 import { openConnection } from '../../db/sqlite/connection.ts';
 import { type CountedSpan, logEnds } from './counted.ts';
+import { atOneTime } from './moved/blocks.ts';
+import { queryMoved } from './moved/read.ts';
+import { keepStore, openMovedStore } from './moved/store.ts';
 
 /** A decision as the ledger keeps it. */
 export interface RecordedDecision {
@@ -42,9 +45,16 @@ export interface PastDecisions {
   close(): Promise<void>;
 }
 
-/** `records` is a file of SQLite or the URL of a PostgreSQL. */
-export const openPast = (records: string, pagesKiB: number): Promise<PastDecisions> =>
-  isPostgresUrl(records) ? openPostgresPast(records) : openSqlitePast(records, pagesKiB);
+/** Where decisions of the past are. */
+export interface PastPlace {
+  /** A file of SQLite or the URL of a PostgreSQL. */
+  records: string;
+  /** The URL of ClickHouse, which has those that moved; null: none is known. */
+  clickHouse: string | null;
+}
+
+export const openPast = (place: PastPlace, pagesKiB: number): Promise<PastDecisions> =>
+  isPostgresUrl(place.records) ? openPostgresPast(place) : openSqlitePast(place.records, pagesKiB);
 
 export type All = <R>(sql: string, params: readonly Value[]) => Promise<R[]>;
 
@@ -131,21 +141,34 @@ async function openSqlitePast(file: string, cacheKiB: number): Promise<PastDecis
  * Reads through a connection of its own. Numbers follow time only nearly: two nodes may take theirs in one order and
  * their times in the other. So the ends of a span are looked up by time, and decisions of other times are left out.
  */
-async function openPostgresPast(url: string): Promise<PastDecisions> {
+async function openPostgresPast({ records, clickHouse }: PastPlace): Promise<PastDecisions> {
   const { openPostgresReader } = await import('../../db/postgres/reader.ts');
-  const reader = await openPostgresReader(url);
+  const reader = await openPostgresReader(records);
   const all: All = async <R>(sql: string, params: readonly Value[]) =>
     (await reader.all([{ sql, params }]))[0] as unknown as R[];
+  const own = reads('postgres', all);
+  const { db } = own;
+  const store = openMovedStore(clickHouse);
+  keepStore(db, store);
+  const sql = (table: string): string =>
+    `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_version as version, reason,
+       rule_index as "ruleIndex", inputs, permission, purpose, url, collection_id as "collectionId",
+       crawler, claimed, verified
+     from ${table} as d where seq > $1 and seq <= $2 and policy_no = $3 and at >= $4 and at < $5 order by seq`;
   return {
-    ...reads('postgres', all),
-    decisions: (policyNo, { after, last, from, to }) =>
-      all<RecordedDecision>(
-        `select seq, at, content_no as "contentNo", requester_id as "requesterId", policy_version as version, reason,
-           rule_index as "ruleIndex", inputs, permission, purpose, url, collection_id as "collectionId",
-           crawler, claimed, verified
-         from decisions where seq > $1 and seq <= $2 and policy_no = $3 and at >= $4 and at < $5 order by seq`,
-        [after, last, policyNo, from, to],
-      ),
-    close: () => reader.close(),
+    ...own,
+    decisions: (policyNo, span) =>
+      atOneTime(db, async () => {
+        const params = [span.after, span.last, policyNo, span.from, span.to];
+        const present = await all<RecordedDecision>(sql('decisions'), params);
+        const moved: RecordedDecision[] = [];
+        const pieces = queryMoved<Row & RecordedDecision>(db, { sql, params }, span, { policyNo });
+        for await (const rows of pieces) moved.push(...rows);
+        return [...moved, ...present];
+      }),
+    async close() {
+      await store.close();
+      await reader.close();
+    },
   };
 }

@@ -8,6 +8,7 @@ import { archivedEnds, archivedWithin } from './archive/counted.ts';
 import type { Parquet } from './archive/parquet.ts';
 import type { LicensedRun } from './columns/licensed.ts';
 import { type CountedDecision, type CountedSpan, countedSpan, readCounted } from './counted.ts';
+import { atOneTime } from './moved/blocks.ts';
 
 /** Numbers read at once. */
 export const WINDOW = 50_000;
@@ -90,7 +91,7 @@ export async function* read({ db, parquet }: StoredHistory, { from, to, licenseI
     const window = { ...span, after, last: Math.min(after + WINDOW, span.last) };
     const found = new Map<number, CountedDecision>();
     // The records first: what is no longer there is in the files by now.
-    const stored = await readCounted(db, window, licenseIds);
+    const stored = await atOneTime(db, () => readCounted(db, window, licenseIds));
     for (const one of await archivedWithin({ db, parquet }, window)) {
       if (wanted?.has(one.licenseId) ?? true) found.set(one.seq, one);
     }

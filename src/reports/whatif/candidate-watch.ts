@@ -40,7 +40,7 @@ export function watchCandidates(deps: CandidateWatchDeps): () => Promise<void> {
   const readHeads = openHeads(db);
 
   const find = (candidate: Candidate, { newest }: Heads) =>
-    findDivergence((sql, params) => db.read(sql, params) as never, candidate, {
+    findDivergence(db, candidate, {
       after: Math.max(candidate.announcedSeq, cursors.get(candidate.no) ?? 0),
       upTo: newest,
     });

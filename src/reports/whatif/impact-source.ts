@@ -3,7 +3,7 @@
  * snapshot. An item's own row shows that it was edited or deleted meanwhile.
  */
 import { inList, toList } from '../../db/query.ts';
-import { openPast, type PastDecisions } from '../../decisions/history/past.ts';
+import { openPast, type PastDecisions, type PastPlace } from '../../decisions/history/past.ts';
 import { toVersion, type VersionRow } from '../../policies/store.ts';
 import type { Past } from '../../requesters/licenses/history.ts';
 import { type HistoryRow, toPast } from '../../requesters/store.ts';
@@ -36,9 +36,8 @@ interface ItemRow {
   updatedAt: number;
 }
 
-/** `records` is a file of SQLite or the URL of a PostgreSQL. */
-export async function openImpactSource(records: string, pagesKiB: number): Promise<ImpactSource> {
-  const { all, ...past } = await openPast(records, pagesKiB);
+export async function openImpactSource(place: PastPlace, pagesKiB: number): Promise<ImpactSource> {
+  const { all, ...past } = await openPast(place, pagesKiB);
   const { engine } = past.db;
 
   async function readNames(table: 'collections' | 'requesters', ids: readonly string[]): Promise<Map<string, string>> {

@@ -5,13 +5,14 @@
 import { Worker } from 'node:worker_threads';
 import { fail, unavailable } from '../../api/errors.ts';
 import { Unavailable } from '../../db/db.ts';
+import type { PastPlace } from '../../decisions/history/past.ts';
 import { type ImpactMemory, toResourceLimits } from '../../lib/memory.ts';
 import { atMost } from '../../lib/queue.ts';
 import { directoryInForce, PACKAGED } from '../../rules/crawlers/directory.ts';
 import type { FromImpactWorker, ImpactSetup } from './impact-worker.ts';
 import type { ImpactReport } from './report.ts';
 
-export type ImpactQuestion = Omit<ImpactSetup, 'records' | 'checksCome' | 'memory' | 'directory'>;
+export type ImpactQuestion = Omit<ImpactSetup, 'place' | 'checksCome' | 'memory' | 'directory'>;
 
 export interface Impacts {
   /** Throws service_unavailable when too many wait, Unavailable when the records cannot be read. */
@@ -27,7 +28,7 @@ const RETRY_AFTER_SECONDS = 10;
 /** Updates a preview's flag for arriving checks this often. */
 const WATCH_EVERY_MS = 20;
 /** `checksRecorded`: the number so far; while it grows, a preview yields to checks. */
-export function openImpacts(records: string, memory: ImpactMemory, checksRecorded: () => number): Impacts {
+export function openImpacts(place: PastPlace, memory: ImpactMemory, checksRecorded: () => number): Impacts {
   const queue = atMost(1, { waiting: WAITING_MAX, full: tooMany });
   let worker: Worker | undefined;
   let closed = false;
@@ -40,7 +41,7 @@ export function openImpacts(records: string, memory: ImpactMemory, checksRecorde
     const thread = new Worker(new URL('./impact-worker.ts', import.meta.url), {
       workerData: {
         ...question,
-        records,
+        place,
         memory,
         checksCome: watch.checksCome,
         directory: directory === PACKAGED ? null : directory,

@@ -5,7 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RecordedDecision } from '../../decisions/history/past.ts';
+import type { PastPlace, RecordedDecision } from '../../decisions/history/past.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import type { ImpactMemory } from '../../lib/memory.ts';
 import { lowerPriority } from '../../lib/priority.ts';
@@ -25,8 +25,7 @@ import { PastUrls } from './past-urls.ts';
 import { type ImpactReport, toReport } from './report.ts';
 
 export interface ImpactSetup extends ReplayOptions {
-  /** A file of SQLite or the URL of a PostgreSQL. */
-  records: string;
+  place: PastPlace;
   /** Epoch ms; `to` is exclusive. */
   from: number;
   to: number;
@@ -150,7 +149,7 @@ if (setup.directory !== null) useDirectory(setup.directory);
 lowerPriority(STEPS);
 const post = (message: FromImpactWorker): void => parentPort?.postMessage(message);
 try {
-  const source = await openImpactSource(setup.records, setup.memory.pagesKiB);
+  const source = await openImpactSource(setup.place, setup.memory.pagesKiB);
   try {
     post({ ok: true, report: await preview(source, setup) });
   } finally {

@@ -8,6 +8,7 @@ import type { Deliverer } from '../../api/webhooks/deliverer.ts';
 import type { Db } from '../../db/db.ts';
 import { placeName } from '../../decisions/history/clickhouse/settings.ts';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
+import { readMovedFigures } from '../../decisions/history/moved/upkeep.ts';
 import type { Ledger } from '../../decisions/ledger/ledger.ts';
 import { type PrivacyConfig, USER_AGENT_PRECISIONS } from '../../decisions/precision.ts';
 import { toIso } from '../../lib/clock.ts';
@@ -39,6 +40,8 @@ const StatusAnswer = Type.Object(
       decisions: count('Decisions recorded by this process'),
       waiting: count('Checks waiting to be recorded'),
       commits: count('Group commits of this process'),
+      moved: count('Decisions that moved to ClickHouse, of all nodes'),
+      lost: count('Those of them that ClickHouse did not have, or had otherwise, at the last look'),
     }),
     columns: Type.Object({
       place: Type.Union([Type.String(), Type.Null()], {
@@ -118,6 +121,7 @@ async function getStatus(deps: StatusDeps, visitors: Status['visitors']): Promis
   const recorded = ledger.figures();
   const copied = columns.figures();
   const sent = deliverer.figures();
+  const moved = await readMovedFigures(db);
   return {
     object: 'status',
     version: VERSION,
@@ -128,7 +132,7 @@ async function getStatus(deps: StatusDeps, visitors: Status['visitors']): Promis
       diskBytes: disk.blocks * disk.bsize,
       diskFreeBytes: disk.bavail * disk.bsize,
     },
-    ledger: { decisions: recorded.entries, waiting: recorded.waiting, commits: recorded.flushes },
+    ledger: { decisions: recorded.entries, waiting: recorded.waiting, commits: recorded.flushes, ...moved },
     columns: {
       place: deps.clickHouse === null ? null : placeName(deps.clickHouse),
       problem: copied.problem,

@@ -11,6 +11,8 @@ import { openPace, PATIENT, type Pace } from '../../db/pace.ts';
 import type { PostgresDb } from '../../db/postgres/db.ts';
 import type { SqliteDb } from '../../db/sqlite/db.ts';
 import { archiveWork } from '../../decisions/history/archive/erase.ts';
+import { countMovedOf, movedWork } from '../../decisions/history/moved/erase.ts';
+import { eraseName } from '../../decisions/history/moved/names.ts';
 import {
   betweenSeqs,
   findDecisions,
@@ -94,11 +96,16 @@ async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): P
       if (!mayGoOn()) return false;
       await pace(work);
     }
+    for await (const work of movedWork(db, by)) {
+      if (!mayGoOn()) return false;
+      await pace(work);
+    }
+    const decisions = one.decisions + (await countMovedOf(db, by));
     await db.atomic([
       ...replaceInDecisions(db, betweenSeqs(one.walkedSeq - LATE, one.walkedSeq), by),
       forgetTree(by.requesterId),
       eraseLateTests(LATE, by.requesterId),
-      updateErasure({ ...one, status: 'columns', updatedAt: clock.now() }, one),
+      updateErasure({ ...one, decisions, status: 'columns', updatedAt: clock.now() }, one),
     ]);
     return true;
   }
@@ -120,7 +127,7 @@ async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement, 
   const next: Erasure = { ...one, decisions, status, walkedSeq, updatedAt: clock.now() };
   const seqs = found.map(({ seq }) => seq);
   const steps = seqs.length === 0 ? [] : replaceInDecisions(db, withSeqs(db, seqs), by);
-  await db.atomicLater([...steps, updateErasure(next, one)]);
+  await db.atomicLater([...eraseName(db, by), ...steps, updateErasure(next, one)]);
   return true;
 }
 

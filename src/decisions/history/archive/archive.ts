@@ -13,6 +13,7 @@ import { toIso } from '../../../lib/clock.ts';
 import { makeFolder } from '../../../lib/folder.ts';
 import { countDeletedAt, DELETED_SUM, findDeleted } from '../deleted-counts.ts';
 import { archivedTo } from '../ends.ts';
+import { movedTo } from '../moved/blocks.ts';
 import { retiredTo } from '../retention/retire.ts';
 import { deleteDecisionsUpTo } from '../retention/sweep.ts';
 import { fence, SEALED_TO, sealedTo } from '../sealed/forget.ts';
@@ -41,6 +42,8 @@ export interface Archived {
   files: string[];
 }
 
+const MOVED = 'Decisions moved to ClickHouse (POSTERN_RECORD_DAYS): they are kept there, and none is archived.';
+
 /** The decisions cannot be archived; the message says what to do. */
 export class CannotArchive extends Error {}
 
@@ -63,6 +66,7 @@ export async function archive({ records, before, to, now, say }: ArchiveOptions)
     makeFolder(to);
     const [ledger] = await db.read<{ value: string }>(`select value from settings where name = 'ledger_no'`);
     if (ledger === undefined) throw new CannotArchive('There are no decisions there.');
+    if ((await movedTo(db)) > 0) throw new CannotArchive(MOVED);
     const archivedBefore = await archivedTo(db);
     // The rest of an interrupted run.
     await deleteDecisionsUpTo(db, archivedBefore);

@@ -4,9 +4,11 @@
  */
 import { Diverged } from '../columns/diverged.ts';
 import { integer } from '../columns/sql.ts';
+import { RECORDS } from '../moved/row.ts';
 import { lookTwice } from './cluster.ts';
 import type { ColumnsState } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
+import type { ClickHouse } from './store.ts';
 import { table } from './tables.ts';
 
 const AT_ONCE = 1_048_576;
@@ -27,12 +29,32 @@ export async function compareOlder({ store, states, records, head, state }: Clic
   if (after < to) {
     const gone = `select number from ${table('gone')} where ver <= ${integer(state.changesSeq)}`;
     const sql = `select count(), sum(seq % 1048573), sum(decided_at % 1048573), sum(content), sum(reason)
-      from ${table('decisions')} where seq > ${integer(after)} and seq <= ${integer(to)} and content not in (${gone})`;
-    const sums = await records.sumsBetween(after, to);
+      from ${table('decisions')} where ${span(after, to)} and content not in (${gone})`;
+    const sums = await sumRecords({ store, records }, { after, to, gone });
     const isSame = ([found = []]: number[][]): boolean => sums.every((sum, i) => sum === found[i]);
     const look = async (): Promise<number[][]> => (await store.query(sql)).rows as number[][];
     if (!isSame(await lookTwice(store, look, isSame)))
       throw new Diverged('older decisions are not in ClickHouse as they were');
   }
   state.compared = { to: to < state.to ? to : 0, at: states.now() };
+}
+
+const span = (after: number, to: number): string => `seq > ${integer(after)} and seq <= ${integer(to)}`;
+
+async function sumRecords(
+  { store, records }: Pick<ClickHouseStep, 'store' | 'records'>,
+  { after, to, gone }: { after: number; to: number; gone: string },
+): Promise<number[]> {
+  const moved = await records.movedBetween(after, to);
+  const own = await records.sumsBetween(Math.max(after, moved.at(-1)?.last ?? 0), to);
+  if (moved.length === 0) return own;
+  const others = await sumMoved(store, `${span(after, to)} and content_no not in (${gone})`, moved);
+  return own.map((sum, i) => sum + (others[i] as number));
+}
+
+async function sumMoved(store: ClickHouse, where: string, moved: readonly { block: number }[]): Promise<number[]> {
+  const blocks = moved.map(({ block }) => integer(block)).join(', ');
+  const sql = `select count(), sum(seq % 1048573), sum(at % 1048573), sum(content_no), sum(reason)
+    from ${RECORDS} where block in (${blocks}) and ${where}`;
+  return ((await store.query(sql)).rows as number[][])[0] ?? [];
 }

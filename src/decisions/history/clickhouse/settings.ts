@@ -4,6 +4,10 @@
 const FORM = /^clickhouses?:\/\/[^\s/?#]+\/[^\s/?#]+$/;
 const EXAMPLE = 'clickhouse://postern:password@host:8123/postern';
 
+/** Events and quotas of a month need younger decisions. */
+const RECORD_DAYS_MIN = 35;
+const RECORD_DAYS_MAX = 36_500;
+
 export const COLUMNS_SETTINGS = {
   POSTERN_COLUMNS: {
     doc: 'On PostgreSQL: clickhouse://user@host:8123/database, or clickhouses:// for TLS, keeps the columns there, for all nodes; unset: each node keeps its own in a file',
@@ -19,6 +23,11 @@ export const COLUMNS_SETTINGS = {
     doc: 'Password for POSTERN_COLUMNS, where its URL has none',
     default: null,
     read: readPassword,
+  },
+  POSTERN_RECORD_DAYS: {
+    doc: `Days after which decisions move from PostgreSQL to the ClickHouse of POSTERN_COLUMNS, at least ${RECORD_DAYS_MIN}; unset: never`,
+    default: null,
+    read: readRecordDays,
   },
 } as const;
 
@@ -55,6 +64,33 @@ function readCluster(text: string): string {
 function readPassword(text: string): string {
   if (text === '') throw new Error('is empty; give a value or unset it');
   return text;
+}
+
+function readRecordDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,5}$/.test(text) || days < RECORD_DAYS_MIN || days > RECORD_DAYS_MAX) {
+    throw new Error(`must be a number of days from ${RECORD_DAYS_MIN} to ${RECORD_DAYS_MAX}, not "${text}"`);
+  }
+  return days;
+}
+
+/** Returns the days after which decisions move; null: none does. */
+export function toRecordDays(values: ReadonlyMap<string, unknown>, faults: string[]): number | null {
+  const days = (values.get('POSTERN_RECORD_DAYS') ?? null) as number | null;
+  if (days === null) return null;
+  if (values.get('POSTERN_COLUMNS') === null) {
+    faults.push('POSTERN_RECORD_DAYS: decisions move to the ClickHouse of POSTERN_COLUMNS; set that too');
+  }
+  if ((values.get('POSTERN_COLUMNS_CLUSTER') ?? null) !== null) {
+    faults.push('POSTERN_RECORD_DAYS: decisions move to one server of ClickHouse, not to a cluster; unset one of both');
+  }
+  const decisionDays = values.get('POSTERN_DECISION_DAYS');
+  if (typeof decisionDays === 'number' && decisionDays <= days) {
+    faults.push(
+      `POSTERN_DECISION_DAYS: decisions leave the log after ${decisionDays} days, before POSTERN_RECORD_DAYS (${days}) moves them; set more days, or unset one`,
+    );
+  }
+  return days;
 }
 
 /** Returns the URL of ClickHouse with its password, and the cluster as a parameter; null: the columns are in a file. */

@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { withArchive } from '../archive/parquet.ts';
+import { openMovedStore } from '../moved/store.ts';
 import { Answerer, type Asked, type Replies } from './answerer.ts';
 import { compactStore } from './compact.ts';
 import { DecisionsLost, Diverged } from './diverged.ts';
@@ -171,7 +172,7 @@ async function serveOnce(inMemory: boolean): Promise<End> {
   let isCompacting = false;
   try {
     source = withArchive(
-      await openSource(setup.records, setup.memory.pagesKiB),
+      await openSource(setup.records, setup.memory.pagesKiB, openMovedStore(setup.clickHouse)),
       setup.archiveDir,
       setup.memory.archiveMiB,
     );

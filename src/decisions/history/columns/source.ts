@@ -8,58 +8,14 @@ import type { Db, Row, Value } from '../../../db/db.ts';
 import { isPostgresUrl } from '../../../db/postgres/url.ts';
 import { inList, toList } from '../../../db/query.ts';
 import { openConnection } from '../../../db/sqlite/connection.ts';
+import { findMoved, type ReadAll } from '../moved/blocks.ts';
+import { readMovedAfter, readMovedAt } from '../moved/read.ts';
+import { type MovedStore, UNKNOWN } from '../moved/store.ts';
 import { type DecisionRow, withOlderInputs } from './decision-row.ts';
 import { type Gone, goneQueries } from './gone.ts';
+import type { ArchivedFile, ContentRow, Head, RecordChange, RequesterRow } from './record-rows.ts';
 
-export interface ContentRow {
-  no: number;
-  id: string;
-  type: string;
-}
-
-/** A registered requester; `tags` as JSON. */
-export interface RequesterRow {
-  id: string;
-  name: string;
-  type: string | null;
-  status: string;
-  tags: string;
-}
-
-/** An edit of an item or a requester; the record itself is read separately. */
-export interface RecordChange {
-  seq: number;
-  at: number;
-  /** null: an edit of a requester. */
-  contentNo: number | null;
-  objectId: string;
-}
-
-/** An archive file: decisions up to `toSeq`, after those of the previous file. */
-export interface ArchivedFile {
-  toSeq: number;
-  file: string;
-}
-
-export interface Head {
-  /** Identifies the ledger; null before it was first opened. */
-  ledgerNo: string | null;
-  /** Sequence numbers of the newest decision and change; 0: none. */
-  decisionsSeq: number;
-  /** No more decisions will be added up to this number. */
-  settledSeq: number;
-  changesSeq: number;
-  /** The oldest change in the log; 0: none. */
-  changesFromSeq: number;
-  /** Decisions up to this number left the log for the daily counts; 0: none. */
-  retiredTo: number;
-  /** The inputs of decisions up to this number were erased; 0: none. */
-  inputsErasedTo: number;
-  /** 1: more decisions are about to leave it. */
-  retiring: number;
-  /** The newest erasure that the columns are to follow; 0: none. */
-  erasedNo: number;
-}
+export type { ArchivedFile, ContentRow, Head, RecordChange, RequesterRow } from './record-rows.ts';
 
 /** The records at one time. Every method may throw SourceFailed. */
 export interface ColumnsSnapshot extends Gone {
@@ -70,7 +26,12 @@ export interface ColumnsSnapshot extends Gone {
   decisionsAfter(seq: number, limit: number): Promise<DecisionRow[]>;
   /** Returns the time of a decision; undefined: it does not exist. */
   decidedAt(seq: number): Promise<number | undefined>;
-  /** Counts decisions after a number, on items that exist; adds up their numbers, times, items and reasons. */
+  /** Finds blocks that moved, of numbers after one and up to another. Decisions of later numbers did not move. */
+  movedBetween(after: number, to: number): Promise<{ block: number; last: number }[]>;
+  /**
+   * Counts decisions after a number that did not move, on items that exist; adds up their numbers, times, items and
+   * reasons.
+   */
   sumsBetween(after: number, to: number): Promise<number[]>;
   changesAfter(seq: number, limit: number): Promise<RecordChange[]>;
   changedAt(seq: number): Promise<number | undefined>;
@@ -100,21 +61,34 @@ export interface DecisionSource {
 /** The records cannot be read now. The columns are unaffected. */
 export class SourceFailed extends Error {}
 
-/** `records`: a SQLite file or a PostgreSQL URL. Throws SourceFailed. */
-export const openSource = (records: string, pagesKiB: number): Promise<DecisionSource> =>
-  isPostgresUrl(records) ? openPostgresSource(records) : openSqliteSource(records, pagesKiB);
+/**
+ * `records`: a SQLite file or a PostgreSQL URL. `moved`: where decisions moved to, closed with the source; null: none
+ * are read. Throws SourceFailed.
+ */
+export const openSource = (
+  records: string,
+  pagesKiB: number,
+  moved: MovedStore | null = null,
+): Promise<DecisionSource> =>
+  isPostgresUrl(records) ? openPostgresSource(records, moved) : openSqliteSource(records, pagesKiB);
 
-type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
+type All = ReadAll;
 
 /** The part that differs by engine. */
 interface Own {
   page: number;
   settledSeq(newest: number): number;
   decisionsAfter: ColumnsSnapshot['decisionsAfter'];
+  /** Finds the time of a decision that moved. */
+  movedAt(seq: number): Promise<number | undefined>;
 }
 
 /** The same queries for both engines. */
-function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decisionsAfter }: Own): ColumnsSnapshot {
+function toSnapshot(
+  engine: Db['engine'],
+  all: All,
+  { page, settledSeq, decisionsAfter, movedAt }: Own,
+): ColumnsSnapshot {
   return {
     page,
     async head() {
@@ -133,8 +107,9 @@ function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decision
     },
     decisionsAfter,
     async decidedAt(seq) {
-      return (await all<{ at: number }>('select at from decisions where seq = $1', [seq]))[0]?.at;
+      return (await all<{ at: number }>('select at from decisions where seq = $1', [seq]))[0]?.at ?? movedAt(seq);
     },
+    movedBetween: (after, to) => (engine === 'sqlite' ? Promise.resolve([]) : findMoved(all, { after, last: to })),
     async sumsBetween(after, to) {
       const sums = ['seq % 1048573', 'at % 1048573', 'content_no', 'reason'].map((one, i) => {
         return `cast(coalesce(sum(${one}), 0) as bigint) as s${i}`;
@@ -172,11 +147,12 @@ function toSnapshot(engine: Db['engine'], all: All, { page, settledSeq, decision
 
 const REQUESTER = 'id, name, type, status, tags';
 
-const DECISIONS_AFTER = `
+const decisionsAfterSql = (table: string): string => `
   select seq, at, content_no, requester_id, policy_no, reason, purpose, permission, collection_id, crawler, license_id,
     claimed, coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, wanted,
     candidate, url, file, inputs
-  from decisions where seq > $1 order by seq limit $2`;
+  from ${table} as d where seq > $1 order by seq limit $2`;
+const DECISIONS_AFTER = decisionsAfterSql('decisions');
 
 /**
  * Uses a read-only connection of the calling thread. Writers commit one after the other, so all decisions are settled.
@@ -197,6 +173,7 @@ async function openSqliteSource(file: string, cacheKiB: number): Promise<Decisio
   const snapshot = toSnapshot('sqlite', all, {
     page: FEW,
     settledSeq: (newest) => newest,
+    movedAt: async () => undefined,
     decisionsAfter: async (seq, limit) =>
       guarded(() => (decisions.all(seq, limit) as unknown as DecisionRow[]).map(withOlderInputs)),
   });
@@ -226,7 +203,7 @@ const NOTES_MAX = 1_000;
  * shows their decisions or never will. (Its `xmax` would not do: it follows the last transaction that ended, and others
  * may be open above it.) A transaction that stays open delays what is settled, never an answer.
  */
-async function openPostgresSource(url: string): Promise<DecisionSource> {
+async function openPostgresSource(url: string, moved: MovedStore | null): Promise<DecisionSource> {
   const failed = (cause: unknown): never => {
     throw new SourceFailed('the records cannot be read', { cause });
   };
@@ -236,15 +213,22 @@ async function openPostgresSource(url: string): Promise<DecisionSource> {
     (await reader.all([{ sql, params }]).catch(failed))[0] as unknown as R[];
   let notes: { seq: number; xid: number }[] = [];
   let settled = 0;
-  const snapshot = toSnapshot('postgres', all, {
+  const records = toSnapshot('postgres', all, {
     page: MANY,
     settledSeq: (newest) => Math.min(newest, settled),
+    movedAt: async (seq) => (moved === null ? undefined : await readMovedAt(all, moved, seq)),
     async decisionsAfter(seq, limit) {
-      const rows = await reader.arrays({ sql: DECISIONS_AFTER, params: [seq, limit] }).catch(failed);
+      const found = moved === null ? [] : await readMovedAfter(all, moved, decisionsAfterSql, { after: seq, limit });
+      const rows = found.map((row) => Object.values(row));
+      const after = (found.at(-1)?.seq as number | undefined) ?? seq;
+      const params = [after, limit - rows.length];
+      if (rows.length < limit) rows.push(...(await reader.arrays({ sql: DECISIONS_AFTER, params }).catch(failed)));
       for (const row of rows) withOlderInputs(row as DecisionRow);
       return rows as DecisionRow[];
     },
   });
+  const snapshot: ColumnsSnapshot =
+    moved === null || moved.isKnown ? records : { ...records, head: () => headUnmoved(records) };
 
   return {
     async read(work) {
@@ -273,6 +257,16 @@ async function openPostgresSource(url: string): Promise<DecisionSource> {
       }
     },
     abandon: () => reader.abandon(),
-    close: () => reader.close(),
+    async close() {
+      await moved?.close();
+      await reader.close();
+    },
   };
+}
+
+/** The head for a node that knows no ClickHouse. */
+async function headUnmoved(records: ColumnsSnapshot): Promise<Head> {
+  const moved = await records.movedBetween(0, Number.MAX_SAFE_INTEGER);
+  if (moved.length > 0) throw new SourceFailed(UNKNOWN);
+  return records.head();
 }

@@ -7,6 +7,14 @@ import { forgetRequester } from '../sealed/forget.ts';
 import { eraseInputsSql } from './retire.ts';
 import { eraseTests } from './test-sweep.ts';
 
+/**
+ * Counts of quotas that decisions up to a number may still be added to are counted anew, from wherever these are then.
+ */
+export const dropUnsettled = (upTo: number): Step => ({
+  sql: `delete from limits where key like 'q.%' and (state::jsonb ->> 4)::bigint > 0 and (state::jsonb ->> 3)::bigint < $1`,
+  params: [upTo],
+});
+
 export interface Replacement {
   requesterId: string;
   pseudonym: string;

@@ -6,6 +6,8 @@
 import type { Db, Step } from '../../../db/db.ts';
 import { IS_UNARCHIVED, keepDeleted } from '../counted.ts';
 import { countDeleted, countDeletedDays } from '../deleted-counts.ts';
+import { findInputsEnd, findLeaving, type Leaving } from '../moved/leave.ts';
+import { movedTable } from '../moved/row.ts';
 import { forgetInputs, forgetLeaves } from '../sealed/forget.ts';
 
 export const DAY_MS = 86_400_000;
@@ -20,14 +22,14 @@ const INPUT = {
 };
 
 /** Older versions recorded purpose and permission among the inputs. */
-const countSql = (engine: Db['engine']): string => `
+const countSql = (engine: Db['engine'], table = 'decisions'): string => `
   insert into daily_counts (day, content_no, requester_id, policy_no, reason, purpose, permission, collection_id, crawler,
     license_id, claimed, verified, enforced, policy_version, rule_index, wanted, requests)
   select at - at % ${DAY_MS}, content_no, coalesce(requester_id, ''), policy_no, reason,
     coalesce(purpose, ${INPUT[engine]('purpose')}, ''), coalesce(permission, ${INPUT[engine]('permission')}, ''),
     coalesce(collection_id, ''), coalesce(crawler, ''), coalesce(license_id, ''), coalesce(claimed, ''),
     coalesce(verified, 0), enforced, policy_version, coalesce(rule_index, -1), coalesce(wanted, ''), count(*)
-  from decisions
+  from ${table} as d
   where seq <= $1 and ${IS_UNARCHIVED}
     and (content_no = 0 or exists (select 1 from content where no = content_no))
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16
@@ -101,6 +103,8 @@ const LEAVING = `seq <= $1 and ${IS_UNARCHIVED}`;
 
 /** Retires a batch of decisions before a time, oldest first. Returns whether there was one. */
 export async function retireBatch(db: Db, before: number, limit: number): Promise<boolean> {
+  const moved = await findLeaving(db, before, limit);
+  if (moved !== undefined) return moved !== null && retireMoved(db, moved);
   const last = await findBatch(db, 0, before, limit);
   if (last === undefined) return false;
   await db.atomicLater([
@@ -115,9 +119,29 @@ export async function retireBatch(db: Db, before: number, limit: number): Promis
   return true;
 }
 
+async function retireMoved(db: Db, { last, rows, leave }: Leaving): Promise<boolean> {
+  const [table, params] = [movedTable('$2'), [last, rows]];
+  await db.atomicLater([
+    ...leave,
+    keepDeleted(db.engine, LEAVING, params, table),
+    countDeleted(LEAVING, params, table),
+    { sql: countSql(db.engine, table), params },
+    ...forgetLeaves(`seq <= ${last}`, last),
+    cursorStep('decisions', last),
+    retiringStep(true),
+  ]);
+  return true;
+}
+
 /** Erases the inputs of a batch of decisions before a time, oldest first. Returns whether there was one. */
 export async function eraseInputsBatch(db: Db, before: number, limit: number): Promise<boolean> {
   const after = await readCursor(db, 'inputs');
+  const moved = await findInputsEnd(db, { after, before, limit });
+  if (moved !== undefined) {
+    // Of what moved, answers show no inputs from now on; they are deleted soon.
+    if (moved !== null) await db.atomicLater([...forgetInputs(after, moved), cursorStep('inputs', moved)]);
+    return moved !== null;
+  }
   const last = await findBatch(db, after, before, limit);
   if (last === undefined) return false;
   const sql = eraseInputsSql(db.engine, 'seq > $1 and seq <= $2');

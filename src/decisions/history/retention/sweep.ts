@@ -11,6 +11,8 @@ import { onTestTables } from '../../ledger/test-tables.ts';
 import { IS_GONE, IS_UNARCHIVED, keepDeleted } from '../counted.ts';
 import { countDeleted } from '../deleted-counts.ts';
 import { findDecisions } from '../find.ts';
+import { findPurged } from '../moved/leave.ts';
+import { movedTable } from '../moved/row.ts';
 import { forgetLeaves } from '../sealed/forget.ts';
 import { dropCounts } from './retire.ts';
 
@@ -28,7 +30,7 @@ const EXPIRED_LIMITS = {
 export async function sweep(db: Db, now: number): Promise<void> {
   await sweepLimits(db, now);
   await db.atomic([{ sql: 'delete from receipts where created_at <= $1', params: [receiptsEnd(now)] }]);
-  await purge(db);
+  await purge(db, now);
 }
 
 export const sweepLimits = (db: Db, now: number): Promise<void> =>
@@ -57,7 +59,7 @@ export async function deleteDecisionsUpTo(db: Db, last: number, hasLeaves = true
  * Walks once over access events and decisions about items that were deleted before it began. The events' bodies are
  * kept first: they are still delivered and listed without their decision.
  */
-async function purge(db: Db): Promise<void> {
+async function purge(db: Db, now: number): Promise<void> {
   const purges = await db.read<{ content_no: number }>('select content_no from purges order by content_no limit 1000');
   if (purges.length === 0) return;
   const nos = purges.map(({ content_no }) => content_no);
@@ -77,6 +79,15 @@ async function purge(db: Db): Promise<void> {
         { sql: `delete from decisions where ${span} and content_no in (${list})` },
       ]),
     );
+  }
+  for await (const { seqs, rows, leave } of findPurged(db, nos, now)) {
+    const [table, params] = [movedTable('$1'), [rows]];
+    await db.atomic([
+      ...leave,
+      keepDeleted(db.engine, 'true', params, table),
+      countDeleted('true', params, table),
+      ...forgetLeaves(`seq in (${seqs.join(', ')})`),
+    ]);
   }
   await db.atomic([
     { sql: `delete from purges where content_no in (${list})` },

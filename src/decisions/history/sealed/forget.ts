@@ -45,6 +45,12 @@ export const forgetRequester = (
   },
 ];
 
+/** Forgets the requester in some decisions that moved, and do not name it any more. */
+export const forgetRequesterIn = (seqs: readonly number[]): Step[] => [
+  fence(undefined),
+  { sql: `update log_leaves set requester_salt = null, inputs_salt = null where seq in (${seqs.join(', ')})` },
+];
+
 /** Forgets the requester of a final statement, in the transaction that erases it there. */
 export const forgetStatement = (id: string | number): Step => ({
   sql: 'update log_statements set requester_salt = null where statement_id = $1',

@@ -35,10 +35,12 @@ export interface StoredLeaf {
 }
 
 /** Decisions on deleted items are in no answer, and not sealed either. */
-export const SELECT_SEALED = `select d.seq, d.at, d.requester_id, v.policy_id, d.policy_version, d.reason, d.rule_index,
+export const selectSealed = (
+  table = 'decisions',
+): string => `select d.seq, d.at, d.requester_id, v.policy_id, d.policy_version, d.reason, d.rule_index,
     d.rule_priority, d.license_id, d.limit_remaining, d.limit_reset_at, d.inputs, c.id as content_id, d.url, d.file,
     d.collection_id, d.crawler, d.verified, d.claimed, d.permission, d.purpose, d.enforced, d.candidate, d.wanted, d.quota
-  from decisions as d left join content as c on c.no = d.content_no
+  from ${table} as d left join content as c on c.no = d.content_no
     join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
   where (d.content_no = 0 or c.no is not null) and`;
 

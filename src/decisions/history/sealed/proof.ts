@@ -11,14 +11,16 @@ import type { PublicIds } from '../../ledger/public-ids.ts';
 import type { DecisionRef } from '../../log/log.ts';
 import { findArchivedRow } from '../archive/decision.ts';
 import type { Parquet } from '../archive/parquet.ts';
+import { atOneTime } from '../moved/blocks.ts';
+import { type OverDecisions, queryMovedOf } from '../moved/read.ts';
 import { sealedTo } from './forget.ts';
 import type { Signing } from './keys.ts';
 import {
   commitTo,
   type PartTexts,
-  SELECT_SEALED,
   type SealedRow,
   type StoredLeaf,
+  selectSealed,
   toLeafHash,
   toParts,
 } from './parts.ts';
@@ -54,7 +56,7 @@ export async function makeReceipt({ db, parquet, ids, signing }: ReceiptDeps, as
   if (signing === null) {
     throw fail('decision_not_found', 'There are no receipts: this installation keeps no log (POSTERN_RECEIPTS).');
   }
-  const leaf = archived === undefined ? await findLeaf(db, row.seq) : requireSealed(archived);
+  const leaf = archived === undefined ? await findLeaf(db, row) : requireSealed(archived);
   const texts = await findParts(row, leaf, { tree: openTiles(db, leaf.tree), ids });
   const parts = showParts(texts, leaf, {
     rule: ask.requesterId === undefined,
@@ -139,17 +141,23 @@ function toLeaf({ decision, rule }: PartTexts, leaf: StoredLeaf): Buffer {
 
 const toTexts = (hashes: readonly Buffer[]): string[] => hashes.map((hash) => hash.toString('base64'));
 
-async function findRow(db: Db, ledgerNo: number, { id, requesterId }: DecisionRef): Promise<SealedRow | undefined> {
+/** `erased`: of a decision that moved, its requester is being erased. */
+type LoggedRow = SealedRow & { erased?: number };
+
+async function findRow(db: Db, ledgerNo: number, { id, requesterId }: DecisionRef): Promise<LoggedRow | undefined> {
   const parsed = parseDecisionId(id);
   if (parsed === undefined || parsed.ledgerNo !== ledgerNo) return undefined;
-  const [row] = await db.read<SealedRow>(
-    `${SELECT_SEALED} d.seq = $1 and d.at = $2${requesterId === undefined ? '' : ' and d.requester_id = $3'}`,
-    [parsed.seq, parsed.at, ...(requesterId === undefined ? [] : [requesterId])],
-  );
+  const where = `d.seq = $1 and d.at = $2${requesterId === undefined ? '' : ' and d.requester_id = $3'}`;
+  const params = [parsed.seq, parsed.at, ...(requesterId === undefined ? [] : [requesterId])];
+  const moved: OverDecisions = (table) => selectSealed(table).replace('select ', 'select d.erased, ') + ` ${where}`;
+  const [row] = await atOneTime(db, async () => {
+    const own = await db.read<LoggedRow>(`${selectSealed()} ${where}`, params);
+    return own.length > 0 ? own : queryMovedOf<LoggedRow>(db, { sql: moved, params }, [parsed.seq]);
+  });
   return row;
 }
 
-async function findLeaf(db: Db, seq: number): Promise<StoredLeaf> {
+async function findLeaf(db: Db, { seq, erased = 0 }: LoggedRow): Promise<StoredLeaf> {
   // Read first: the decision may be sealed meanwhile.
   const isSealed = seq <= (await sealedTo(db));
   const [leaf] = await db.read<StoredLeaf & Record<string, string | number | null>>(
@@ -159,7 +167,8 @@ async function findLeaf(db: Db, seq: number): Promise<StoredLeaf> {
   );
   // A leaf that does not count yet is being written.
   if (!isSealed) throw notYet('decision');
-  return requireSealed(leaf);
+  const sealed = requireSealed(leaf);
+  return erased === 0 ? sealed : { ...sealed, requester_salt: null, inputs_salt: null };
 }
 
 /** Decisions that were archived before there was a log have no leaf. */

@@ -10,9 +10,10 @@ import { insertColumns, insertRows } from '../../../db/query.ts';
 import { every } from '../../../lib/every.ts';
 import type { PublicIds } from '../../ledger/public-ids.ts';
 import { archivedTo } from '../ends.ts';
+import { movedTo } from '../moved/blocks.ts';
 import { FORGOTTEN, SEALED_TO, sealedTo } from './forget.ts';
 import type { Signing } from './keys.ts';
-import { PARTS, SALT_BYTES, SELECT_SEALED, type SealedRow, sealParts, toParts } from './parts.ts';
+import { PARTS, SALT_BYTES, type SealedRow, sealParts, selectSealed, toParts } from './parts.ts';
 import { PUBLISH_EVERY_MS, publish } from './publish.ts';
 import { openSettled, type Settled } from './settled.ts';
 import { growTree, type KnownTree, openTrees, PUBLIC_TREE } from './tiles.ts';
@@ -110,8 +111,8 @@ async function sealNext({ db, ids, isOurs }: SealingDeps, upTo: number, pace: Pa
   // Of what is erased meanwhile nothing may be written, and nothing beside another node.
   const unchanged = change(FORGOTTEN, token, token);
   const sealed = await sealedTo(db);
-  // What was archived before it was sealed has no leaf.
-  let next = Math.max(sealed, await archivedTo(db));
+  // What was archived, or moved, before it was sealed has no leaf.
+  let next = Math.max(sealed, await archivedTo(db), await movedTo(db));
   const growth = openGrowth(db);
   while (next < upTo && growth.rows() < ROWS_A_STEP) {
     const rows = await pace(() => readRows(db, next, upTo));
@@ -145,7 +146,10 @@ const change = (name: string, from: string, to: string): Step => ({
 });
 
 const readRows = (db: Db, after: number, upTo: number): Promise<SealedRow[]> =>
-  db.read<SealedRow>(`${SELECT_SEALED} d.seq > $1 and d.seq <= $2 order by d.seq limit ${ROWS_A_PIECE}`, [after, upTo]);
+  db.read<SealedRow>(`${selectSealed()} d.seq > $1 and d.seq <= $2 order by d.seq limit ${ROWS_A_PIECE}`, [
+    after,
+    upTo,
+  ]);
 
 const LEAF_COLUMNS = [
   'seq',

@@ -1,0 +1,234 @@
+/**
+ * Moves one block of decisions after the other. Promise: a decision leaves PostgreSQL in the transaction that says it
+ * moved, and only after ClickHouse was read back twice, at least a day apart, and had each value of the block as
+ * PostgreSQL has it. After an interruption, a loss or a change the attempt is given up, and its number never
+ * used again. So what a process writes or deletes late is of no block that counts.
+ */
+import { randomInt } from 'node:crypto';
+import type { Db, Row } from '../../../db/db.ts';
+import { Bytes } from '../clickhouse/bytes.ts';
+import { integer } from '../columns/sql.ts';
+import { archivedTo } from '../ends.ts';
+import { dropUnsettled } from '../retention/erase.ts';
+import { retiredTo } from '../retention/retire.ts';
+import { CHANGES_PLACES } from './blocks.ts';
+import { findNumbers, NO_ERASURE, numberRequesters } from './names.ts';
+import { PIECE } from './read.ts';
+import {
+  type BlockDigest,
+  type MovedRow,
+  openDigest,
+  RECORDS,
+  SELECT_MOVED,
+  SELECT_OWN,
+  toMoved,
+  writeMoved,
+  XOR_SQL,
+} from './row.ts';
+import type { MovedStore } from './store.ts';
+
+const ROWS_A_BLOCK = 8_192;
+/** A second reading is of what is on the disk, and in backups. */
+export const VERIFY_AGAIN_MS = 86_400_000;
+const BLOCK_NUMBERS = 2 ** 47;
+
+export interface MoveDeps {
+  db: Db;
+  store: MovedStore;
+  now(): number;
+}
+
+/** A block that did not move yet. */
+export interface UnmovedBlock extends Row {
+  block: number;
+  first: number;
+  last: number;
+  rows: number;
+  sha256: string;
+  inputs_sha256: string;
+  state: string;
+  state_at: number;
+}
+
+export interface PlanBounds {
+  /** Decisions before this time, epoch ms. */
+  before: number;
+  /** Up to this number; what is read by number elsewhere was read. */
+  upTo: number;
+}
+
+const numbersOf = (rows: readonly Row[]): Set<string> =>
+  new Set(rows.flatMap(({ requester_id, claimed }) => [requester_id, claimed].filter((id) => typeof id === 'string')));
+
+/** Yields the decisions of a span of numbers, a piece at a time. */
+async function* readOwn(db: Db, first: number, last: number): AsyncGenerator<Row[]> {
+  for (let after = first - 1; ; ) {
+    const sql = `${SELECT_OWN} where seq > $1 and seq <= $2 order by seq limit ${PIECE}`;
+    const rows = await db.read(sql, [after, last]);
+    if (rows.length > 0) yield rows;
+    if (rows.length < PIECE) return;
+    after = rows.at(-1)?.seq as number;
+  }
+}
+
+/** Plans and writes the next block. Returns undefined where there is none. */
+export async function writeNext(deps: MoveDeps, bounds: PlanBounds): Promise<UnmovedBlock | undefined> {
+  const { db, store, now } = deps;
+  const span = await findSpan(db, bounds);
+  if (span === undefined) return undefined;
+  const own: Row[] = [];
+  for await (const rows of readOwn(db, span.first, span.last)) own.push(...rows);
+  const ids = numbersOf(own);
+  const numbers = await numberRequesters(db, ids);
+  if (own.length === 0 || numbers.size < ids.size) return undefined;
+  const block = randomInt(1, BLOCK_NUMBERS);
+  const [bytes, digest] = [new Bytes(own.length * 256), openDigest()];
+  for (const row of own) {
+    const moved = toMoved(row, numbers);
+    digest.add(moved);
+    writeMoved(bytes, block, moved);
+  }
+  const { rows, sha256, inputsSha256 } = digest.end();
+  const times = own.map(({ at }) => at as number);
+  await db.atomic([
+    {
+      sql: `insert into record_blocks (block, first, last, rows, from_at, to_at, sha256, inputs_sha256, xor, state, state_at,
+          purged, purged_at, checked_at, lost)
+        select $1, $2, $3, $4, $5, $6, $7, $8, '', 'planned', $9, '[]', 0, 0, 0
+        where not exists (select 1 from record_blocks where last >= $2 and ${IS_IN_FORCE}) and ${NO_ERASURE}`,
+      params: [
+        block,
+        span.first,
+        span.last,
+        rows,
+        Math.min(...times),
+        Math.max(...times) + 1,
+        sha256,
+        inputsSha256,
+        now(),
+      ],
+      expect: 1,
+    },
+  ]);
+  await store.insert(RECORDS, bytes.end());
+  return readUnmoved(db, block);
+}
+
+async function readUnmoved(db: Db, block: number): Promise<UnmovedBlock | undefined> {
+  return (await db.read<UnmovedBlock>(`${UNMOVED} and block = $1`, [block]))[0];
+}
+
+const IS_IN_FORCE = `state <> 'given up'`;
+const UNMOVED = `select block, first, last, rows, sha256, inputs_sha256, state, state_at from record_blocks
+  where state in ('planned', 'verified')`;
+
+/** Finds the first block that did not move yet. */
+export const findUnmoved = async (db: Db, state?: 'planned'): Promise<UnmovedBlock | undefined> =>
+  (
+    await db.read<UnmovedBlock>(
+      `${UNMOVED}${state === undefined ? '' : ` and state = '${state}'`} order by first limit 1`,
+    )
+  )[0];
+
+/** The newest decision stays: others look for it. */
+async function findSpan(db: Db, { before, upTo }: PlanBounds): Promise<{ first: number; last: number } | undefined> {
+  const [planned] = await db.read<{ last: number }>(
+    `select coalesce(max(last), 0) as last from record_blocks where ${IS_IN_FORCE}`,
+  );
+  const after = Math.max(planned?.last ?? 0, await archivedTo(db), await retiredTo(db));
+  const [row] = await db.read<{ first: number | null; last: number | null }>(
+    `with next as (select seq, at from decisions where seq > $1 and seq <= $3
+         and seq < (select max(seq) from decisions) order by seq limit ${ROWS_A_BLOCK}),
+       young as (select min(seq) as first from next where at >= $2)
+     select min(seq) as first, max(seq) as last from next, young where young.first is null or seq < young.first`,
+    [after, before, upTo],
+  );
+  if (typeof row?.first !== 'number' || typeof row.last !== 'number') return undefined;
+  return { first: row.first, last: row.last };
+}
+
+/** Reads a block back, in order, as answers read it. */
+async function digestStored(store: MovedStore, { block }: UnmovedBlock): Promise<BlockDigest> {
+  const digest = openDigest();
+  for (let after = 0; ; ) {
+    const sql = `${SELECT_MOVED} where block = ${integer(block)} and seq > ${integer(after)} order by seq limit ${PIECE}`;
+    const rows = (await store.query(sql)) as MovedRow[];
+    for (const row of rows) digest.add(row);
+    if (rows.length < PIECE) return digest.end();
+    after = rows.at(-1)?.[0] as number;
+  }
+}
+
+async function digestOwn(db: Db, { first, last }: UnmovedBlock): Promise<BlockDigest> {
+  const digest = openDigest();
+  for await (const rows of readOwn(db, first, last)) {
+    const numbers = await findNumbers(db, numbersOf(rows));
+    for (const row of rows) digest.add(toMoved(row, numbers));
+  }
+  return digest.end();
+}
+
+const isPlanned = ({ rows, sha256, inputs_sha256 }: UnmovedBlock, found: BlockDigest): boolean =>
+  found.rows === rows && found.sha256 === sha256 && found.inputsSha256 === inputs_sha256;
+
+/** Reads a planned block back. Returns false where it was given up. */
+export async function verify(deps: MoveDeps, one: UnmovedBlock): Promise<boolean> {
+  const { db, store, now } = deps;
+  if (!isPlanned(one, await digestStored(store, one))) {
+    await giveUp(db, one);
+    return false;
+  }
+  const [[sum] = []] = await store.query(`select ${XOR_SQL} from ${RECORDS} where block = ${integer(one.block)}`);
+  await db.atomic([
+    {
+      sql: `update record_blocks set state = 'verified', state_at = $2, xor = $3 where block = $1 and state = 'planned'`,
+      params: [one.block, now(), sum as string],
+      expect: 1,
+    },
+  ]);
+  return true;
+}
+
+/** Verifies the block again, in both stores, and moves it. Returns false where it was given up. Throws Conflict. */
+export async function moveBlock(deps: MoveDeps, one: UnmovedBlock): Promise<boolean> {
+  const { db, store, now } = deps;
+  const before = await readErased(db);
+  const isSame = isPlanned(one, await digestOwn(db, one)) && isPlanned(one, await digestStored(store, one));
+  if (!isSame) {
+    await giveUp(db, one);
+    return false;
+  }
+  await db.atomic([
+    {
+      sql: `update record_blocks set state = 'moved', state_at = $2, checked_at = $2 where block = $1 and state = 'verified'
+          and not exists (select 1 from record_blocks as o where o.first < record_blocks.first and o.state in ('planned', 'verified'))
+          and ${NO_ERASURE} and ${ERASED} = $3`,
+      params: [one.block, now(), before],
+      expect: 1,
+    },
+    dropUnsettled(one.last),
+    // Their leaves stay: see the migration.
+    { sql: `select set_config('postern.moves', 'on', true)` },
+    { sql: 'delete from decisions where seq >= $1 and seq <= $2', params: [one.first, one.last], expect: one.rows },
+    CHANGES_PLACES,
+  ]);
+  return true;
+}
+
+/** Differs once something of decisions is erased. */
+const ERASED = `(select count(*) || ' ' || coalesce((select value from settings where name = 'inputs_erased_to'), '')
+  from erasures)`;
+
+async function readErased(db: Db): Promise<string> {
+  const [row] = await db.read<{ erased: string }>(`select ${ERASED} as erased`);
+  return row?.erased ?? '';
+}
+
+/** Blocks after it are planned again, too. What ClickHouse has of them is deleted later. */
+const giveUp = (db: Db, { first }: UnmovedBlock): Promise<void> =>
+  db.atomic([
+    {
+      sql: `update record_blocks set state = 'given up' where first >= $1 and state in ('planned', 'verified')`,
+      params: [first],
+    },
+  ]);

@@ -1,0 +1,50 @@
+/**
+ * Erases a requester from moved decisions. Its name went with the first step of the erasure (see names.ts), and with it
+ * its inputs from every answer. Here the salts of receipts go, and the inputs in ClickHouse.
+ */
+import type { Db } from '../../../db/db.ts';
+import { integer } from '../columns/sql.ts';
+import type { Replacement } from '../retention/erase.ts';
+import { forgetRequesterIn } from '../sealed/forget.ts';
+import { findOldest, reading } from './blocks.ts';
+import { RECORDS } from './row.ts';
+import { storeOf } from './store.ts';
+import { overwriteInputs } from './upkeep.ts';
+
+const AT_ONCE = 2_000;
+
+/** Pieces of work; repeated after an interruption. Throws service_unavailable while ClickHouse is away. */
+export async function* movedWork(db: Db, { pseudonym }: Replacement): AsyncGenerator<() => Promise<unknown>> {
+  const number = await findErased(db, pseudonym);
+  if (number === undefined) return;
+  const store = storeOf(db);
+  const isTheirs = `(requester = ${integer(number)} or claimed = ${integer(number)})`;
+  for (let after = 0; ; ) {
+    const sql = `select distinct seq from ${RECORDS} where ${isTheirs} and seq > ${integer(after)} order by seq limit ${AT_ONCE}`;
+    const seqs = (await store.query(sql)).map(([seq]) => seq as number);
+    if (seqs.length === 0) break;
+    yield () => db.atomic(forgetRequesterIn(seqs));
+    after = seqs.at(-1) as number;
+  }
+  yield () => overwriteInputs(db, store, isTheirs);
+}
+
+/** Counts the moved decisions of a requester that is being erased. Throws service_unavailable. */
+export async function countMovedOf(db: Db, { pseudonym }: Replacement): Promise<number> {
+  const number = await findErased(db, pseudonym);
+  if (number === undefined || (await findOldest(reading(db))) === undefined) return 0;
+  const blocks = await db.read<{ block: number }>(`select block from record_blocks where state = 'moved'`);
+  const moved = new Set(blocks.map(({ block }) => block));
+  const sql = `select block, count() from ${RECORDS} where requester = ${integer(number)} group by block`;
+  const counts = (await storeOf(db).query(sql)) as [number, number][];
+  return counts.reduce((sum, [block, count]) => sum + (moved.has(block) ? count : 0), 0);
+}
+
+async function findErased(db: Db, pseudonym: string): Promise<number | undefined> {
+  if (db.engine === 'sqlite') return undefined;
+  const [row] = await db.read<{ number: number }>(
+    'select number from record_names where md5(id) = md5($1) and erased = 1',
+    [pseudonym],
+  );
+  return row?.number;
+}

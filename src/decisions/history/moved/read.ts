@@ -1,0 +1,162 @@
+/**
+ * Reads moved decisions. Promise: a block that is absent in ClickHouse, or has other decisions than those that moved,
+ * is refused to each question. No answer counts less than there is.
+ */
+import { unavailable } from '../../../api/errors.ts';
+import type { Db, Row, Value } from '../../../db/db.ts';
+import { integer } from '../columns/sql.ts';
+import { findMoved, type MovedBlock, type ReadAll, reading } from './blocks.ts';
+import { type MovedRow, movedTable, RECORDS, SELECT_MOVED, XOR_SQL } from './row.ts';
+import { type MovedStore, storeOf } from './store.ts';
+
+/** Decisions read at once: checks wait for them. */
+export const PIECE = 1_000;
+const BLOCKS_AT_ONCE = 16;
+
+interface NumberSpan {
+  after: number;
+  last: number;
+}
+
+/** Which decisions of a block are read; undefined: all. */
+export interface MovedFilter {
+  isLicensed?: boolean;
+  policyNo?: number;
+  contents?: readonly number[];
+}
+
+/** Decisions that are in a block: neither retired nor purged. */
+export function inBlock({ block, retiredTo, purged }: MovedBlock): string {
+  const gone = JSON.parse(purged) as number[];
+  const isThere = gone.length === 0 ? '' : ` and content_no not in (${gone.map(integer).join(', ')})`;
+  return `block = ${integer(block)} and seq > ${integer(retiredTo)}${isThere}`;
+}
+
+/** Returns the blocks that are absent, or differ from what moved. */
+export async function findLost(store: MovedStore, blocks: readonly MovedBlock[]): Promise<MovedBlock[]> {
+  const lost: MovedBlock[] = [];
+  for (let i = 0; i < blocks.length; i += BLOCKS_AT_ONCE) {
+    const some = blocks.slice(i, i + BLOCKS_AT_ONCE);
+    const parts = some.map(
+      (one) => `select ${integer(one.block)}, count(), ${XOR_SQL} from ${RECORDS} where ${inBlock(one)}`,
+    );
+    const rows = (await store.query(parts.join(' union all '))) as [number, number, string][];
+    const found = new Map(rows.map(([block, count, sum]) => [block, `${count} ${sum}`]));
+    lost.push(...some.filter((one) => found.get(one.block) !== `${one.rows} ${one.xor}`));
+  }
+  return lost;
+}
+
+export async function requireWhole(store: MovedStore, blocks: readonly MovedBlock[]): Promise<void> {
+  const [lost] = await findLost(store, blocks);
+  if (lost === undefined) return;
+  throw unavailable(
+    `Decisions ${lost.first} to ${lost.last} moved to ClickHouse, and are not there as they were: restore its backup.`,
+  );
+}
+
+function toWhere({ isLicensed = false, policyNo, contents }: MovedFilter): string {
+  return [
+    isLicensed ? ' and license_id is not null' : '',
+    policyNo === undefined ? '' : ` and policy_no = ${integer(policyNo)}`,
+    contents === undefined ? '' : ` and content_no in (${contents.map(integer).join(', ')})`,
+  ].join('');
+}
+
+/** Yields the rows of moved decisions after a number up to another one, in order. */
+export async function* movedRows(
+  all: ReadAll,
+  store: MovedStore,
+  span: NumberSpan,
+  filter: MovedFilter = {},
+): AsyncGenerator<MovedRow[]> {
+  if (filter.contents?.length === 0) return;
+  const where = toWhere(filter);
+  for (let { after } = span; after < span.last; ) {
+    const blocks = await findMoved(all, { after, last: span.last }, BLOCKS_AT_ONCE);
+    for (const one of blocks) {
+      await requireWhole(store, [one]);
+      yield* readBlock(store, one, { after, last: Math.min(one.last, span.last), where });
+      after = one.last;
+    }
+    if (blocks.length < BLOCKS_AT_ONCE) return;
+  }
+}
+
+async function* readBlock(
+  store: MovedStore,
+  block: MovedBlock,
+  { after, last, where }: NumberSpan & { where: string },
+): AsyncGenerator<MovedRow[]> {
+  for (let from = after; ; ) {
+    const within = `seq > ${integer(from)} and seq <= ${integer(last)}`;
+    const sql = `${SELECT_MOVED} where ${inBlock(block)} and ${within}${where} order by seq limit ${PIECE}`;
+    const rows = (await store.query(sql)) as MovedRow[];
+    if (rows.length > 0) yield rows;
+    if (rows.length < PIECE) return;
+    from = rows.at(-1)?.[0] as number;
+  }
+}
+
+/** Reads those of some decisions that moved. As long for one that never was. */
+export async function readMovedOf(all: ReadAll, store: MovedStore, seqs: readonly number[]): Promise<MovedRow[]> {
+  if (seqs.length === 0) return [];
+  const span = { after: Math.min(...seqs) - 1, last: Math.max(...seqs) };
+  const rows: MovedRow[] = [];
+  for (const one of await findMoved(all, span)) {
+    const own = seqs.filter((seq) => seq >= one.first && seq <= one.last);
+    if (own.length === 0) continue;
+    await requireWhole(store, [one]);
+    const sql = `${SELECT_MOVED} where ${inBlock(one)} and seq in (${own.map(integer).join(', ')}) order by seq`;
+    rows.push(...((await store.query(sql)) as MovedRow[]));
+  }
+  return rows;
+}
+
+/** SQL over decisions: of the table of the records, or of one in its place. */
+export type OverDecisions = (table: string) => string;
+
+/** Yields what a query finds among moved decisions of a span, a piece of them at a time. Its parameters come first. */
+export async function* queryMoved<R extends Row>(
+  db: Db,
+  { sql, params }: { sql: OverDecisions; params: readonly Value[] },
+  span: NumberSpan,
+  filter?: MovedFilter,
+): AsyncGenerator<R[]> {
+  if (db.engine === 'sqlite') return;
+  const text = sql(movedTable(`$${params.length + 1}`));
+  for await (const rows of movedRows(reading(db), storeOf(db), span, filter)) {
+    yield await db.read<R>(text, [...params, JSON.stringify(rows)]);
+  }
+}
+
+/** Returns what a query finds among those of some decisions that moved. */
+export async function queryMovedOf<R extends Row>(
+  db: Db,
+  { sql, params }: { sql: OverDecisions; params: readonly Value[] },
+  seqs: readonly number[],
+): Promise<R[]> {
+  if (db.engine === 'sqlite') return [];
+  const rows = await readMovedOf(reading(db), storeOf(db), seqs);
+  if (rows.length === 0) return [];
+  return db.read<R>(sql(movedTable(`$${params.length + 1}`)), [...params, JSON.stringify(rows)]);
+}
+
+/** Returns the time of a decision that moved. */
+export const readMovedAt = async (all: ReadAll, store: MovedStore, seq: number): Promise<number | undefined> =>
+  (await readMovedOf(all, store, [seq]))[0]?.[1] as number | undefined;
+
+/** Reads the moved decisions after a number, in order, by a query whose parameters are that number and a limit. */
+export async function readMovedAfter(
+  all: ReadAll,
+  store: MovedStore,
+  sql: OverDecisions,
+  { after, limit }: { after: number; limit: number },
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for await (const rows of movedRows(all, store, { after, last: Number.MAX_SAFE_INTEGER })) {
+    found.push(...(await all<Row>(sql(movedTable('$3')), [after, limit - found.length, JSON.stringify(rows)])));
+    if (found.length === limit) break;
+  }
+  return found;
+}

@@ -1,0 +1,49 @@
+/** Opens the place where decisions move to, and moves them. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Db } from '../db/db.ts';
+import { StartRefused } from '../db/start-refused.ts';
+import { movedTo } from '../decisions/history/moved/blocks.ts';
+import { startMoving } from '../decisions/history/moved/moving.ts';
+import { keepStore, type MovedStore, openMovedStore, UNKNOWN } from '../decisions/history/moved/store.ts';
+import { findCursor } from '../decisions/visitors/sighting-store.ts';
+import type { Config } from './config.ts';
+import type { ClockWatch } from './health/clock-watch.ts';
+
+/** Reads of `db` find what moved. Throws StartRefused where decisions moved and this node knows no ClickHouse. */
+export async function openMoved(db: Db, clickHouse: string | null, opened: AsyncDisposableStack): Promise<MovedStore> {
+  if (clickHouse === null && (await movedTo(db)) > 0) throw new StartRefused(UNKNOWN);
+  const store = openMovedStore(clickHouse);
+  keepStore(db, store);
+  opened.defer(() => store.close());
+  return store;
+}
+
+interface MovingParts {
+  db: Db;
+  moved: MovedStore;
+  ledger: { now(): number };
+  clockWatch: Pick<ClockWatch, 'isSure'>;
+  isOurs(): boolean;
+}
+
+export function startMovingOf(
+  { config, logger }: { config: Config; logger: FastifyBaseLogger },
+  opened: AsyncDisposableStack,
+  { db, moved, ledger, clockWatch, isOurs }: MovingParts,
+): void {
+  if (config.clickHouse === null) return;
+  opened.defer(
+    startMoving({
+      db,
+      store: moved,
+      now: ledger.now,
+      recordDays: config.recordDays,
+      isSealed: config.receipts !== 'off',
+      announcedTo: async () => (await findCursor(db)).seq,
+      isOurs,
+      isTimeSure: clockWatch.isSure,
+      onProblem: (error) => logger.warn({ err: error }, 'decisions could not be moved, which will be retried'),
+      onLoss: (message) => logger.error({ problem: message }, 'columns'),
+    }),
+  );
+}

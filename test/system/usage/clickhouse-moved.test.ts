@@ -1,0 +1,247 @@
+/**
+ * Promise: once decisions moved to ClickHouse, every answer is as that of an installation that keeps all of them: logs,
+ * reports, statements, previews, receipts, after deletions, erasures and retention, and after the columns were counted
+ * again. What is away or lost is refused, never left out. Through real services on a real PostgreSQL.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Client } from 'pg';
+import { verifyReceipt } from '../../../client/src/receipt.ts';
+import type { Answer } from '../../../kit/answer.ts';
+import { TestClickHouse } from '../../../kit/clickhouse.ts';
+import { temporaryFolder } from '../../../kit/launch.ts';
+import { testPostgres } from '../../../kit/postgres.ts';
+import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
+import { until } from '../../../kit/until.ts';
+import { newKeyText } from '../../../src/api/keys/key.ts';
+import { allowAll, assertError, assertStatus, check } from '../../http/given.ts';
+import { decide, toPaths } from './clickhouse-given.ts';
+
+type Ids = Awaited<ReturnType<typeof decide>>;
+
+const WITHIN_MS = 120_000;
+const DAY_MS = 86_400_000;
+const LOG = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
+
+async function runOn(url: string, sql: string): Promise<Record<string, string>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as Record<string, string>[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Two installations with the same decisions: one that moves them, and one that keeps all. */
+async function stage(t: TestContext) {
+  const stack = new AsyncDisposableStack();
+  t.after(() => stack.disposeAsync());
+  const clickHouse = stack.use(await new TestClickHouse().start());
+  const columns = await clickHouse.newDatabase();
+  const server = await testPostgres();
+  const databases = [stack.use(await server.newDatabase()), stack.use(await server.newDatabase())] as const;
+  const clock = testClock(Date.now() - 50 * DAY_MS);
+  const key = newKeyText('secret');
+  const running = new Set<TestService>();
+  stack.defer(async () => {
+    for (const node of running) await node[Symbol.asyncDispose]();
+  });
+  const stop = async (...nodes: TestService[]): Promise<void> => {
+    for (const node of nodes) {
+      running.delete(node);
+      await node[Symbol.asyncDispose]();
+    }
+  };
+  const start = async (url: string, env: Record<string, string> = {}): Promise<TestService> => {
+    const dataDir = stack.use(temporaryFolder()).path;
+    const all = { ...LOG, POSTERN_DATABASE_URL: url, POSTERN_BOOTSTRAP_KEY: key, ...env };
+    const node = await startTestService({ dataDir, clock, env: all, housekeepingMayFail: true });
+    running.add(node);
+    const call = node.call.bind(node);
+    return Object.assign(node, {
+      key,
+      call: (...[method, path, more]: Parameters<TestService['call']>) => call(method, path, { key, ...more }),
+    });
+  };
+  return {
+    clickHouse,
+    columns,
+    database: new URL(columns).pathname.slice(1),
+    urls: databases.map(({ url }) => url) as [string, string],
+    clock,
+    start,
+    stop,
+    /** Makes the second installation a copy of the first. No service runs. */
+    async copy(): Promise<void> {
+      const [from, to] = databases.map(({ url }) => new URL(url).pathname.slice(1));
+      await runOn(server.urlOf('postgres'), `drop database ${to}`);
+      await runOn(server.urlOf('postgres'), `create database ${to} template ${from}`);
+    },
+  };
+}
+
+async function read(node: TestService, path: string): Promise<Answer> {
+  const answer = await until(
+    path,
+    () => node.call('GET', path),
+    WITHIN_MS,
+    ({ status }) => status !== 503,
+  );
+  return answer;
+}
+
+/** Removes the ids that each installation makes for itself. */
+const plain = (text: string): string =>
+  text.replaceAll(/erased_[0-9a-z]{26}/g, 'erased').replaceAll(/"(?:stm|era|req)_[0-9a-z]+"/g, '"own"');
+
+async function assertSame([moving, keeping]: readonly [TestService, TestService], paths: string[]): Promise<void> {
+  for (const path of paths) {
+    const wanted = await read(keeping, path);
+    const found = await read(moving, path);
+    const [own, other] = [plain(found.text), plain(wanted.text)];
+    const at = [...own].findIndex((letter, i) => letter !== other[i]);
+    const near = own === other ? '' : `${own.slice(at - 200, at + 200)} instead of ${other.slice(at - 200, at + 200)}`;
+    assert.ok(own === other && found.status === wanted.status, `${path}: ${found.status} ${wanted.status} ${near}`);
+  }
+}
+
+/** Answers to what is no GET: statements with their decisions, a preview, a final statement. */
+async function askMore(node: TestService, ids: Ids, month: Date): Promise<unknown[]> {
+  const period = month.toISOString().slice(0, 7);
+  const { data } = (await read(node, `/v1/statements?period=${period}&licenseId=${ids.licenseId}`)).body;
+  const path = `/v1/statements/${data[0].id}`;
+  const evidence = await node.call('GET', path, { headers: { accept: 'application/x-ndjson' } });
+  const span = { from: new Date(month.getTime() - DAY_MS).toISOString() };
+  const impact = await node.call('POST', `/v1/policies/${ids.policyId}/impact`, {
+    body: { policy: { rules: [allowAll] }, ...span },
+  });
+  const final = await node.call('POST', `${path}/finalize`);
+  for (const answer of [evidence, impact, final]) assertStatus(answer, 200);
+  const { to: _, ...previewed } = impact.body;
+  const { finalized: __, ...billed } = final.body;
+  return [evidence.text.split('\n').toSorted(), previewed, plain(JSON.stringify(billed))];
+}
+
+const idsOf = async (node: TestService, query = ''): Promise<string[]> =>
+  (await read(node, `/v1/access/decisions?limit=100${query}`)).body.data.map(({ id }: { id: string }) => id);
+
+/** Two installations, one of which moved what is older than 35 days. */
+async function givenMoved(t: TestContext) {
+  const given = await stage(t);
+  const { columns, urls, clock, start, stop, copy } = given;
+  const moving = { POSTERN_COLUMNS: columns, POSTERN_RECORD_DAYS: '35' };
+  const before = await start(urls[0]);
+  const month = new Date(clock.now());
+  const ids = await decide([before]);
+  const old = await idsOf(before);
+  const theirs = await idsOf(before, '&requesterId=acme');
+  clock.advance(45 * DAY_MS);
+  const { id: young } = await check(before, { contentId: ids.contentId, requesterId: 'acme' });
+  await stop(before);
+  await copy();
+  const nodes = [await start(urls[0], moving), await start(urls[1])] as const;
+  const count = async (table: string): Promise<number> =>
+    Number((await runOn(urls[0], `select count(*) as n from ${table}`))[0]?.n);
+  await until('verified', async () => (await count(`record_blocks where state = 'verified'`)) > 0, WITHIN_MS);
+  assert.equal(await count('decisions'), old.length + 1, 'nothing moves before the second look');
+  clock.advance(DAY_MS);
+  await until('moved', async () => (await count('decisions')) === 1, WITHIN_MS);
+  const decisions = [...old.slice(0, 12), young].map((id) => `/v1/access/decisions/${id}`);
+  const paths = [...toPaths(ids, month), '/v1/access/decisions?limit=100', ...decisions];
+  return { ...given, moving, month, ids, old, theirs, young, nodes, count, paths };
+}
+
+const untilOn = async (urls: readonly string[], what: string, sql: string, isThere = true): Promise<void> => {
+  for (const url of urls) await until(what, async () => (await runOn(url, sql)).length > 0 === isThere, WITHIN_MS);
+};
+
+test('moved decisions are in every answer, or it is refused', { timeout: 900_000 }, async (t) => {
+  const given = await givenMoved(t);
+  const { clickHouse, database, urls, clock, start, ids, month, old, theirs, young, nodes, paths } = given;
+  const [moving] = nodes;
+  await assertSame(nodes, paths);
+  assert.deepEqual(await askMore(moving, ids, month), await askMore(nodes[1], ids, month));
+  const key = (await moving.call('GET', '/log/key', { key: null })).text;
+  const proof = await moving.call('GET', `/v1/access/decisions/${theirs[0]}/proof`);
+  assertStatus(proof, 200);
+  assert.equal((await verifyReceipt(proof.text, key)).requester?.requesterId, 'acme');
+  await assert.rejects(start(urls[0]), /moved to ClickHouse: set POSTERN_COLUMNS on this node, too/);
+
+  const [gone = ''] = old;
+  await clickHouse.copy();
+  const seq = (await clickHouse.query('select max(seq) from records_1', database)).trim();
+  for (const how of [`delete where seq = ${seq}`, `update reason = 5 where seq = ${seq}`]) {
+    await clickHouse.query(`alter table records_1 ${how} settings mutations_sync = 2`, database);
+    for (const path of [`/v1/access/decisions/${gone}`, `/v1/access/decisions/${gone}/proof`]) {
+      const answer = await moving.call('GET', path);
+      assertError(answer, 'service_unavailable');
+      assert.match(
+        answer.body.error.message,
+        /moved to ClickHouse, and are not there as they were: restore its backup/,
+      );
+    }
+    await clickHouse.restore();
+    assertStatus(await read(moving, `/v1/access/decisions/${gone}`), 200);
+  }
+
+  await clickHouse.kill();
+  const away = await moving.call('GET', `/v1/access/decisions/${gone}`);
+  assertError(away, 'service_unavailable');
+  assert.match(away.body.error.message, /^Decisions that moved to ClickHouse cannot be read now: /);
+  assertStatus(await moving.call('GET', `/v1/access/decisions/${young}`), 200);
+  for (const node of nodes) await check(node, { contentId: ids.contentId, requesterId: 'globex' });
+  for (const node of nodes) assertStatus(await node.call('POST', '/v1/requesters/acme/erase', { body: {} }), 200);
+  await untilOn([urls[0]], 'the name is gone', `select 1 from record_names where id = 'acme'`, false);
+  await clickHouse.start();
+  assert.doesNotMatch((await read(moving, `/v1/access/decisions/${theirs[0]}`)).text, /"acme"|GPTBot\/1/);
+  const turning = setInterval(() => clock.advance(20_000), 1_000);
+  await untilOn(urls, 'erased', `select 1 from erasures where status <> 'done'`, false);
+  clearInterval(turning);
+  const named = 'select requester from records_1 where license_id is not null';
+  const kept = await clickHouse.query(`select * from records_1 where requester in (${named})`, database);
+  assert.doesNotMatch(kept, /userAgent|acme/);
+  const hidden = await moving.call('GET', `/v1/access/decisions/${theirs[0]}/proof`);
+  const receipt = await verifyReceipt(hidden.text, key);
+  assert.deepEqual([receipt.requester, receipt.withheld.includes('requester')], [null, true]);
+  await assertLeft(given);
+});
+
+/** Deletes an item, counts all columns again, and restores a backup of ClickHouse from before. */
+async function assertLeft(given: Awaited<ReturnType<typeof givenMoved>>): Promise<void> {
+  const { clickHouse, database, urls, start, stop, ids, nodes, paths } = given;
+  for (const node of nodes) assertStatus(await node.call('DELETE', `/v1/content/${ids.contentId}`), 200);
+  await untilOn(urls, 'swept', 'select 1 from purges', false);
+  await clickHouse.query('drop table decisions_v1 sync', database);
+  await stop(nodes[1]);
+  const both = [nodes[0], await start(urls[1])] as const;
+  const left = paths.filter((path) => !path.includes(ids.contentId));
+  await assertSame(both, left);
+  await clickHouse.restore();
+  const some = left.filter((path) => /decisions|statements/.test(path));
+  await assertSame(both, some);
+}
+
+test('moved decisions lose their inputs, and leave the log, as others do', { timeout: 900_000 }, async (t) => {
+  const { clickHouse, database, urls, clock, start, stop, moving, nodes, paths } = await givenMoved(t);
+  await stop(...nodes);
+  const days = { POSTERN_INPUT_DAYS: '40' };
+  const erasing = [await start(urls[0], { ...moving, ...days }), await start(urls[1], days)] as const;
+  await untilOn(urls, 'inputs erased', `select 1 from settings where name = 'inputs_erased_to' and value >= '60'`);
+  const some = paths.filter((path) => /decisions|statements|groupBy=page/.test(path));
+  await assertSame(erasing, some);
+  clock.advance(180_000);
+  const inputs = `select count() from records_1 where inputs like '%userAgent%'`;
+  await until('overwritten', async () => (await clickHouse.query(inputs, database)) === '0', WITHIN_MS);
+  await assertSame(erasing, some);
+  await stop(...erasing);
+  clock.advance(20 * DAY_MS);
+  const leave = { POSTERN_DECISION_DAYS: '60' };
+  const retiring = [await start(urls[0], { ...moving, ...leave }), await start(urls[1], leave)] as const;
+  await untilOn(urls, 'retired', `select 1 from settings where name = 'decisions_retired_to' and value >= '60'`);
+  await assertSame(retiring, some);
+  clock.advance(180_000);
+  const rows = () => clickHouse.query('select count() from records_1', database);
+  await until('nothing is left', async () => (await rows()) === '0', WITHIN_MS);
+  await assertSame(retiring, some);
+});
