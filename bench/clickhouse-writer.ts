@@ -17,7 +17,7 @@ const BLOCK = 65_536;
 const BLOCKS = 9;
 
 export async function writerParts(
-  { url, clickHouse }: Ground,
+  { url, clickHouse, plan }: Ground,
   { after, server, options }: { after: number; server: TestClickHouse; options: PartOptions },
 ): Promise<Figure[]> {
   const rates: Record<'reading' | 'encoding' | 'storing', number[]> = { reading: [], encoding: [], storing: [] };
@@ -29,19 +29,20 @@ export async function writerParts(
   const store = await openClickHouse(clickHouse);
   const names = openNames(reader);
   const programs = notedPrograms(store, () => ({ shown: EMPTY, step: 0 }));
+  const count = Math.min(BLOCK, plan.total - after);
   const timed = async <T>(part: keyof typeof rates, work: () => Promise<T>): Promise<T> => {
     const began = performance.now();
     const done = await work();
-    rates[part].push((BLOCK * 1_000) / (performance.now() - began));
+    rates[part].push((count * 1_000) / (performance.now() - began));
     return done;
   };
   try {
-    const blocks = options.quick ? 1 : BLOCKS;
+    const blocks = Math.min(BLOCKS, Math.floor((plan.total - after) / count));
     for (let i = 0; i < blocks; i++) {
       const rows = await source.read(async (records) => {
         await records.head();
-        const isEnough = ({ length }: readonly DecisionRow[]): boolean => length >= BLOCK;
-        return timed('reading', () => readBeyond(records, after + i * BLOCK, isEnough));
+        const isEnough = ({ length }: readonly DecisionRow[]): boolean => length >= count;
+        return timed('reading', () => readBeyond(records, after + i * count, isEnough));
       });
       const { bytes } = await timed('encoding', () => encode(rows, { names, programOf: programs.numberOf }));
       await timed('storing', async () => {
