@@ -70,7 +70,8 @@ const OWNERS: Record<string, string> = {
   deleted_decisions: 'decisions/history/counted.ts',
   daily_counts: 'decisions/history/retention/retire.ts decisions/history/retention/erase.ts',
   erasures: 'service/privacy/store.ts',
-  log_leaves: 'decisions/history/sealed/seal.ts decisions/history/sealed/forget.ts',
+  log_leaves: 'decisions/history/sealed/leaves.ts decisions/history/sealed/forget.ts',
+  log_spans: 'decisions/history/sealed/leaves.ts decisions/history/sealed/forget.ts',
   log_statements: 'decisions/history/sealed/statements.ts decisions/history/sealed/forget.ts',
   log_trees:
     'decisions/history/sealed/seal.ts decisions/history/sealed/tiles.ts decisions/history/sealed/publish.ts decisions/history/sealed/forget.ts',

@@ -51,32 +51,50 @@ export interface Tile {
 /** Appends leaves to the edge. Returns the tiles that changed. */
 export function append(edge: Edge, leaves: readonly Buffer[]): Tile[] {
   const full: Tile[] = [];
-  for (const leaf of leaves) {
-    push(edge, leaf, full);
-    edge.size++;
-  }
-  const open = edge.levels.flatMap((hashes, level): Tile[] => {
-    const isNew = level === 0 || full.some((tile) => tile.level === level - 1);
-    return isNew && hashes.length > 0 ? [{ level, no: tileOf(edge.size, level), hashes }] : [];
-  });
-  return [...full, ...open];
+  for (const leaf of leaves) push(edge, leaf, full);
+  return [...full, ...unfilled(edge, full.at(-1)?.level)];
 }
 
-/** The tile of a level to which a leaf belongs. */
-const tileOf = (index: number, level: number): number => Math.floor(index / TILE ** (level + 1));
-
-function push(edge: Edge, leaf: Buffer, full: Tile[]): void {
+/** Appends a leaf to the edge, and the tiles that became full to others. */
+export function push(edge: Edge, leaf: Buffer, full: Tile[]): void {
+  edge.size++;
   let hashed = leaf;
   for (let level = 0; ; level++) {
     edge.levels[level] ??= [];
     const hashes = edge.levels[level] as Buffer[];
     hashes.push(hashed);
     if (hashes.length < TILE) return;
-    full.push({ level, no: tileOf(edge.size, level), hashes });
+    full.push({ level, no: tileOf(edge.size - 1, level), hashes });
     edge.levels[level] = [];
-    hashed = toRoot(hashes);
+    hashed = tileRoot(hashes);
   }
 }
+
+/** Returns the tiles that are not full and changed. `filled`: the highest level of which tiles became full. */
+export const unfilled = (edge: Edge, filled = -1): Tile[] =>
+  edge.levels
+    .slice(0, filled + 2)
+    .flatMap((hashes, level) => (hashes.length > 0 ? [{ level, no: tileOf(edge.size, level), hashes }] : []));
+
+/** The tile of a level to which a leaf belongs. */
+const tileOf = (index: number, level: number): number => Math.floor(index / TILE ** (level + 1));
+
+/** Pairs as they are hashed, so that nothing is made for each. */
+const pairs = Array.from({ length: TILE / 2 }, () => Buffer.alloc(pair.length, 1));
+
+/** Returns the root over the hashes of a full tile. */
+function tileRoot(hashes: readonly Buffer[]): Buffer {
+  for (const [i, hashed] of hashes.entries()) setHalf(i, hashed);
+  for (let count = TILE / 2; count > 1; count /= 2) {
+    for (let i = 0; i < count; i++) {
+      (pairs[i >> 1] as Buffer).write(hash('sha256', pairs[i] as Buffer, 'latin1'), halfAt(i), 'latin1');
+    }
+  }
+  return sha256(pairs[0] as Buffer);
+}
+
+const halfAt = (i: number): number => 1 + (i & 1) * HASH_BYTES;
+const setHalf = (i: number, hashed: Buffer): number => hashed.copy(pairs[i >> 1] as Buffer, halfAt(i));
 
 export function edgeRoot({ levels }: Edge): Buffer {
   let below: Buffer[] = [];

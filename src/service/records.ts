@@ -6,6 +6,7 @@ import type { PostgresDb } from '../db/postgres/db.ts';
 import { type Hold, openSqlite } from '../db/sqlite/db.ts';
 import { holdFolder } from '../db/sqlite/hold.ts';
 import { StartRefused } from '../db/start-refused.ts';
+import { sealingReading } from '../decisions/history/sealed/seal.ts';
 import type { Ledger } from '../decisions/ledger/ledger.ts';
 import type { CountUsed } from '../decisions/ledger/quota/open.ts';
 import { ledgerProcedure, openSqliteLedger, openSqliteTestLedger } from '../decisions/ledger/sqlite/ledger.ts';
@@ -93,7 +94,9 @@ export async function openRecords(
   const machine = machineClock();
   const clock = given ?? machine;
   const records = join(config.dataDir, 'postern.db');
-  const db = await openSqlite(records, { procedures: ledgerProcedure, onDeath, memory, migrateAt: clock.now() });
+  const readings = config.receipts === 'off' ? {} : sealingReading;
+  const procedures = ledgerProcedure;
+  const db = await openSqlite(records, { procedures, readings, onDeath, memory, migrateAt: clock.now() });
   const openLedgers = async (subscribed: Subscribed, countUsed: CountUsed): Promise<Ledgers> => {
     goingOnFrom(clock, await newestEditAt(db));
     const ledger = await openSqliteLedger(db, clock, { subscribed, countUsed });

@@ -26,6 +26,7 @@ const ERASED: Record<string, string> = {
   licenses: 'id requester_id type features scope status metadata terms',
   limits: 'key state',
   log_leaves: 'requester_salt inputs_salt',
+  log_spans: 'leaves requester_salts inputs_salts',
   log_statements: 'requester_salt',
   log_trees: 'requester_id salt',
   policy_versions: 'rules',

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { leavesOf } from '../../kit/leaves.ts';
 import { databaseSettings, startTestService } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import type { Db, Row, Value } from '../../src/db/db.ts';
 import { openPostgres } from '../../src/db/postgres/db.ts';
 import { openSqlite } from '../../src/db/sqlite/db.ts';
-import { startSealing } from '../../src/decisions/history/sealed/seal.ts';
+import { sealingReading, startSealing } from '../../src/decisions/history/sealed/seal.ts';
 import { openPublicIds } from '../../src/decisions/ledger/public-ids.ts';
 import { check, item, made } from '../http/given.ts';
 
@@ -21,7 +22,7 @@ test('a quiet log', async () => {
   await check(postern, { contentId });
   const { POSTERN_DATABASE_URL: url } = await databaseSettings(postern.dataDir);
   const records = url ?? join(postern.dataDir, 'postern.db');
-  const db = url === undefined ? await openSqlite(records) : await openPostgres(url);
+  const db = url === undefined ? await openSqlite(records, { readings: sealingReading }) : await openPostgres(url);
   let asked: number[] = [];
   const watched: Db = {
     ...db,
@@ -39,7 +40,7 @@ test('a quiet log', async () => {
     isOurs: () => true,
     onProblem: (error) => assert.fail(error as Error),
   });
-  const isSealed = (count: number) => async () => (await db.read('select seq from log_leaves')).length === count;
+  const isSealed = (count: number) => async () => (await leavesOf(postern)).length === count;
   try {
     await until('it is sealed', isSealed(1));
     const begun = performance.now();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { verifyReceipt } from '../../client/src/receipt.ts';
+import { leavesOf } from '../../kit/leaves.ts';
 import { databaseSettings, dropDatabase, startTestService } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import type { Db, Step } from '../../src/db/db.ts';
@@ -13,7 +14,7 @@ import { openSqlite } from '../../src/db/sqlite/db.ts';
 import { betweenSeqs, replaceInDecisions } from '../../src/decisions/history/retention/erase.ts';
 import { eraseInputsBatch, retireBatch } from '../../src/decisions/history/retention/retire.ts';
 import { forgetTree } from '../../src/decisions/history/sealed/forget.ts';
-import { startSealing } from '../../src/decisions/history/sealed/seal.ts';
+import { sealingReading, startSealing } from '../../src/decisions/history/sealed/seal.ts';
 import { openPublicIds } from '../../src/decisions/ledger/public-ids.ts';
 import { check, item, made } from '../http/given.ts';
 
@@ -44,7 +45,7 @@ const CASES: Case[] = [
 ];
 
 /** Marks of the transactions before which it happens. */
-const MOMENTS = { 'before their leaves are written': 'into log_leaves', 'before they count': 'update log_trees' };
+const MOMENTS = { 'before their leaves are written': 'into log_spans', 'before they count': 'update log_trees' };
 
 for (const { what, sealed, meanwhile } of CASES) {
   for (const [when, mark] of Object.entries(MOMENTS)) {
@@ -72,7 +73,7 @@ for (const { what, sealed, meanwhile } of CASES) {
 
       const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };
       await using postern = await startTestService({ dataDir, env });
-      assert.equal((await postern.rowsOf('log_leaves')).length, sealed);
+      assert.equal((await leavesOf(postern)).length, sealed);
       if (what.includes('requester')) assert.doesNotMatch(JSON.stringify(await postern.rowsOf('log_trees')), /acme/);
       // What was sealed is what is stored.
       const keys = (await postern.call('GET', '/log/key', { key: null })).text;
@@ -88,7 +89,7 @@ for (const { what, sealed, meanwhile } of CASES) {
 async function sealAll(dataDir: string, racing: (db: Db, seal: () => Promise<void>) => Db): Promise<void> {
   const { POSTERN_DATABASE_URL: url } = await databaseSettings(dataDir);
   const records = url ?? join(dataDir, 'postern.db');
-  const db = url === undefined ? await openSqlite(records) : await openPostgres(url);
+  const db = url === undefined ? await openSqlite(records, { readings: sealingReading }) : await openPostgres(url);
   const seal = async (through: Db): Promise<void> => {
     const stop = startSealing({
       db: through,

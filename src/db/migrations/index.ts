@@ -10,6 +10,7 @@ import { SEALED } from './0040-sealed.ts';
 import { SEALED_STATEMENTS } from './0041-sealed-statements.ts';
 import { COLUMN_NAMES } from './0042-column-names.ts';
 import { MOVED_DECISIONS } from './0043-moved-decisions.ts';
+import { SEALED_SPANS } from './0044-sealed-spans.ts';
 
 /** The version of `0001`. It makes the same tables as the 36 migrations that there were before the first release. */
 export const FIRST_VERSION = 36;
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SEALED_STATEMENTS,
   COLUMN_NAMES,
   MOVED_DECISIONS,
+  SEALED_SPANS,
 ];
 
 /** The version of a store after all of them. */

@@ -121,6 +121,8 @@ export interface SqliteDb extends Db {
   readonly file: string;
   /** Runs a procedure inside the writer's next transaction. Throws as `atomic` does. */
   call<R>(procedure: string, payload: unknown): Promise<R>;
+  /** Runs a procedure that only reads, in the thread that reads. Throws as `read` does. */
+  ask<R>(reading: string, payload: unknown): Promise<R>;
   /** Moves the write-ahead log into the file and empties it. Returns false while a reader still needs it. */
   checkpoint(): Promise<boolean>;
 }
@@ -128,6 +130,8 @@ export interface SqliteDb extends Db {
 export interface SqliteOptions extends Pick<SqliteSetup, 'migrateAt'> {
   /** Names and URLs of modules; see worker.ts. */
   procedures?: SqliteSetup['procedures'];
+  /** The same for the thread that reads. */
+  readings?: SqliteSetup['procedures'];
   /** Called once when a thread dies, which is not restarted. */
   onDeath?: (cause: Error) => void;
   memory?: StorageMemory;
@@ -139,14 +143,20 @@ export interface SqliteOptions extends Pick<SqliteSetup, 'migrateAt'> {
  */
 export async function openSqlite(
   file: string,
-  { procedures = {}, onDeath = () => {}, memory = planBudget(USUAL_MIB).storage, migrateAt }: SqliteOptions = {},
+  {
+    procedures = {},
+    readings = {},
+    onDeath = () => {},
+    memory = planBudget(USUAL_MIB).storage,
+    migrateAt,
+  }: SqliteOptions = {},
 ): Promise<SqliteDb> {
   const { heap, pagesKiB } = memory;
   createFile(file);
   const { promise: died, resolve: die } = Promise.withResolvers<Error>();
   void died.then(onDeath);
   const writer = new Thread({ file, readOnly: false, procedures, pagesKiB, migrateAt }, heap, die);
-  const reader = new Thread({ file, readOnly: true, procedures: {}, pagesKiB }, heap, die);
+  const reader = new Thread({ file, readOnly: true, procedures: readings, pagesKiB }, heap, die);
   try {
     await Promise.all([writer.ready(), reader.ready()]);
   } catch (error) {
@@ -159,6 +169,7 @@ export async function openSqlite(
     read: <R extends Row>(sql: string, params: readonly Value[] = []) => reader.ask<R[]>({ kind: 'read', sql, params }),
     atomic: (steps: readonly Step[]) => writer.ask<void>({ kind: 'atomic', steps }),
     atomicLater: (steps: readonly Step[]) => writer.ask<void>({ kind: 'atomic', steps, later: true }),
+    ask: <R>(procedure: string, payload: unknown) => reader.ask<R>({ kind: 'call', procedure, payload }),
     call: <R>(procedure: string, payload: unknown) => writer.ask<R>({ kind: 'call', procedure, payload }),
     checkpoint: () => writer.ask<boolean>({ kind: 'checkpoint' }),
     async close() {

@@ -16,7 +16,10 @@ export type WorkerAnswer =
   | { ok: true; value: unknown }
   | { ok: false; error: DbErrorName | undefined; message: string };
 
-/** Code of another room that runs inside the writer's transactions. This room knows its name and module only. */
+/**
+ * Code of another room that runs inside the writer's transactions, or that reads in the reader's thread. This room
+ * knows its name and module only.
+ */
 export interface Procedure<P = unknown, R = unknown> {
   run(payload: P): R;
   /** Drops what it cached of the store: a transaction it took part in was not committed. */

@@ -6,28 +6,39 @@
  */
 import { type Cipheriv, createCipheriv, createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Db } from '../../db/db.ts';
+import type { Connection } from '../../db/sqlite/connection.ts';
 import { writeFive } from '../../lib/id.ts';
 import { type Decision, decisionId, parseDecisionId } from './decision.ts';
 import { DECISION_ID_LENGTH, DECISION_LINE, type DecisionKey, type DecisionKeys } from './decision-ids.ts';
 
 const SETTINGS = ['ledger_no', 'test_ledger_no', 'decision_ids'] as const;
+const READ_SETTINGS = `select name, value from settings where name in (${SETTINGS.map((name) => `'${name}'`).join(', ')})`;
 
 /** Opens the public ids of an installation. Their secret is made at its first start, and stays. */
 export async function openPublicIds(db: Db): Promise<PublicIds> {
-  const read = async () => {
-    const sql = `select name, value from settings where name in (${SETTINGS.map((name) => `'${name}'`).join(', ')})`;
-    const rows = await db.read<{ name: string; value: string }>(sql);
-    return new Map(rows.map(({ name, value }) => [name, value]));
-  };
-  let known = await read();
-  if (known.size < SETTINGS.length) {
-    const add = 'insert into settings (name, value) values ($1, $2) on conflict (name) do nothing';
-    const made = [randomInt(2 ** 30), randomInt(2 ** 30), randomBytes(32).toString('base64url')];
-    await db.atomic(SETTINGS.map((name, i) => ({ sql: add, params: [name, String(made[i])] })));
-    known = await read();
-  }
-  const [live, test, secret] = SETTINGS.map((name) => known.get(name) as string);
-  return new PublicIds(secret as string, { live: Number(live), test: Number(test) });
+  const known = toPublicIds(await db.read<NamedValue>(READ_SETTINGS));
+  if (known !== undefined) return known;
+  const add = 'insert into settings (name, value) values ($1, $2) on conflict (name) do nothing';
+  const made = [randomInt(2 ** 30), randomInt(2 ** 30), randomBytes(32).toString('base64url')];
+  await db.atomic(SETTINGS.map((name, i) => ({ sql: add, params: [name, String(made[i])] })));
+  return openPublicIds(db);
+}
+
+/** Opens those that were opened before, for a thread that reads. */
+export function readPublicIds(connection: Pick<Connection, 'all'>): PublicIds {
+  const known = toPublicIds(connection.all<NamedValue>(READ_SETTINGS));
+  if (known === undefined) throw new Error('the installation has no public ids yet');
+  return known;
+}
+
+type NamedValue = { name: string; value: string };
+
+function toPublicIds(rows: readonly NamedValue[]): PublicIds | undefined {
+  const known = new Map(rows.map(({ name, value }) => [name, value]));
+  const [live, test, secret] = SETTINGS.map((name) => known.get(name));
+  return live === undefined || test === undefined || secret === undefined
+    ? undefined
+    : new PublicIds(secret, { live: Number(live), test: Number(test) });
 }
 
 /** Returns a decision with its id as visitors see it. */
@@ -53,7 +64,7 @@ export class PublicIds {
   readonly #tagging: ReadonlyMap<number, Cipheriv>;
   readonly #masking: Cipheriv;
   readonly #blocks = new DataView(new ArrayBuffer(BLOCK * BLOCKS));
-  readonly #line = Buffer.alloc(DECISION_LINE);
+  readonly #lines = Buffer.alloc(DECISION_LINE * BLOCKS);
 
   constructor(secret: string, ledgers: LedgerNumbers) {
     this.ledgers = ledgers;
@@ -63,8 +74,22 @@ export class PublicIds {
 
   /** Returns the id of a decision; of the live ledger, unless another one is named. */
   idOf({ at, seq }: DecisionKey, ledgerNo = this.ledgers.live): string {
-    this.write(this.#line, { at: Float64Array.of(at), seq: Float64Array.of(seq) }, ledgerNo);
-    return this.#line.toString('latin1', 0, DECISION_ID_LENGTH);
+    this.write(this.#lines, { at: Float64Array.of(at), seq: Float64Array.of(seq) }, ledgerNo);
+    return this.#lines.toString('latin1', 0, DECISION_ID_LENGTH);
+  }
+
+  /** Returns the ids of several decisions of a ledger, in a tenth of the time. */
+  idsOf(decisions: readonly DecisionKey[], ledgerNo = this.ledgers.live): string[] {
+    const ids: string[] = [];
+    for (let from = 0; from < decisions.length; from += BLOCKS) {
+      const some = decisions.slice(from, from + BLOCKS);
+      const keys = { at: Float64Array.from(some, ({ at }) => at), seq: Float64Array.from(some, ({ seq }) => seq) };
+      this.write(this.#lines, keys, ledgerNo);
+      for (let offset = 0; offset < some.length * DECISION_LINE; offset += DECISION_LINE) {
+        ids.push(this.#lines.toString('latin1', offset, offset + DECISION_ID_LENGTH));
+      }
+    }
+    return ids;
   }
 
   /** Returns the public id for one that names its ledger; any other text as it is. */

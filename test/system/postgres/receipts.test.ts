@@ -5,16 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { verifyCheckpoint, verifyReceipt } from '../../../client/src/receipt.ts';
+import { leavesOf } from '../../../kit/leaves.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { check, item, made } from '../../http/given.ts';
-
-interface Leaf {
-  seq: number;
-  tree: number;
-  place: number;
-}
 
 test('two nodes, of which the sealing one goes away: every decision has one place, and the log goes on', async () => {
   await using stack = new AsyncDisposableStack();
@@ -60,7 +55,7 @@ test('two nodes, of which the sealing one goes away: every decision has one plac
   const { size } = await verifyCheckpoint(old, keys);
   for (const id of ids) await verifyReceipt(await receipt(id, `?since=${size}`), keys, { checkpoint: old });
 
-  const leaves = (await second.rowsOf('log_leaves order by seq')) as unknown as Leaf[];
+  const leaves = await leavesOf(second);
   assert.equal(leaves.length, ids.length);
   for (const theirs of Map.groupBy(leaves, ({ tree }) => Number(tree)).values()) {
     assert.deepEqual(
@@ -97,7 +92,7 @@ test('a node that knows nothing of leaves erases: no salt is left of that, and t
   const withheld = async (id = '') => (await verifyReceipt((await read(id)) ?? '', keys)).withheld;
   assert.deepEqual(await withheld(ids[0]), ['requester', 'inputs']);
   assert.deepEqual(await withheld(ids[1]), ['inputs']);
-  const leaves = (await postern.rowsOf('log_leaves order by seq')) as Record<string, string | null>[];
+  const leaves = await leavesOf(postern);
   assert.deepEqual(
     leaves.map((leaf) => [leaf.requester_salt === null, leaf.inputs_salt === null]),
     [

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { verifyCheckpoint, verifyReceipt } from '../../../client/src/receipt.ts';
 import { commandHere } from '../../../kit/command.ts';
 import { temporaryFolder } from '../../../kit/launch.ts';
+import { leavesOf } from '../../../kit/leaves.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
@@ -120,7 +121,7 @@ test('decisions in the archive keep their receipts; those of erased requesters s
     join(folder.path, 'archive'),
   ]);
   assert.equal(ran.status, 0, ran.stderr);
-  assert.deepEqual(await at.postern.rowsOf('log_leaves'), []);
+  assert.deepEqual(await leavesOf(at.postern), []);
   const keys = await at.text(at.postern, '/log/key');
   // The checkpoint may be a newer one.
   const parts = (text: string): string => text.split('\n')[1] ?? '';

@@ -11,11 +11,11 @@ import {
   UTINYINT,
   VARCHAR,
 } from '@duckdb/node-api';
-import type { Db, Row, Value } from '../../../db/db.ts';
+import type { Db, Row } from '../../../db/db.ts';
 import { sync } from '../../../lib/folder.ts';
 import { decodeReason } from '../../../rules/reason.ts';
 import { openPublicIds, type PublicIds } from '../../ledger/public-ids.ts';
-import { SEALED_TO } from '../sealed/forget.ts';
+import { readLeaves } from '../sealed/leaves.ts';
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -67,11 +67,8 @@ const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 const SELECT = `select d.seq, d.at as decided_at, d.content_no, c.id as content_id, c.external_id, d.requester_id, d.policy_no,
     v.policy_id, d.policy_version, d.reason, d.rule_index, d.rule_priority, d.license_id, d.limit_remaining,
     d.limit_reset_at, d.inputs, d.url, d.file, d.collection_id, d.crawler, d.verified, d.claimed, d.permission, d.purpose,
-    d.enforced, d.candidate, d.wanted, d.quota, l.tree, l.place, l.decision_salt, l.rule_salt, l.requester_salt,
-    l.requester_hash, l.inputs_salt, l.inputs_hash
-  from decisions as d left join content as c on c.no = d.content_no left join log_leaves as l on l.seq = d.seq
-    and l.seq <= (select cast(value as bigint) from settings where name = '${SEALED_TO}')
-  join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
+    d.enforced, d.candidate, d.wanted, d.quota
+  from decisions as d left join content as c on c.no = d.content_no join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
   where d.seq > $1 and d.seq <= $2 and (d.content_no = 0 or c.no is not null) order by d.seq limit ${ROWS_AT_ONCE}`;
 
 /** Writes the decisions after a number and up to another one, whole or not at all. Returns how many there are. */
@@ -87,10 +84,14 @@ export async function writeFile(db: Db, path: string, after: number, end: number
     let rows = 0;
     for (let last = after; ; ) {
       const page = await db.read(SELECT, [last, end]);
-      append(await connection.createAppender('decisions'), page, ids);
+      const next = (page.at(-1)?.seq as number | undefined) ?? last;
+      append(
+        await connection.createAppender('decisions'),
+        await withLeaves(db, page, { after: last, upTo: next, ids }),
+      );
       rows += page.length;
       if (page.length < ROWS_AT_ONCE) break;
-      last = page.at(-1)?.seq as number;
+      last = next;
     }
     await connection.run(
       `copy (select * from decisions order by seq) to '${part.replaceAll("'", "''")}' (format parquet, compression zstd)`,
@@ -109,20 +110,32 @@ export async function writeFile(db: Db, path: string, after: number, end: number
   }
 }
 
+interface Page {
+  after: number;
+  upTo: number;
+  ids: PublicIds;
+}
+
+/** Adds the leaves of the decisions that are sealed, and public ids. */
+async function withLeaves(db: Db, rows: readonly Row[], { after, upTo, ids }: Page): Promise<Row[]> {
+  const leaves = await readLeaves(db, after, upTo);
+  const shown = ids.idsOf(rows.map((row) => ({ at: row.decided_at as number, seq: row.seq as number })));
+  return rows.map((row, i) => ({ ...row, ...leaves.get(row.seq as number), public_id: shown[i] as string }));
+}
+
 type Appender = Awaited<ReturnType<DuckDBConnection['createAppender']>>;
 
-function append(appender: Appender, rows: readonly Row[], ids: PublicIds): void {
+function append(appender: Appender, rows: readonly Row[]): void {
   if (rows.length > 0) {
     const chunk = DuckDBDataChunk.create(Object.values(COLUMNS), rows.length);
-    chunk.setColumns(NAMES.map((name) => rows.map((row) => toValue(name, row, ids))));
+    chunk.setColumns(NAMES.map((name) => rows.map((row) => toValue(name, row))));
     appender.appendDataChunk(chunk);
   }
   appender.closeSync();
 }
 
-function toValue(name: keyof typeof COLUMNS, row: Row, ids: PublicIds): DuckDBValue {
-  if (name === 'public_id') return ids.idOf({ at: row.decided_at as number, seq: row.seq as number });
+function toValue(name: keyof typeof COLUMNS, row: Row): DuckDBValue {
   if (name === 'reason_name') return decodeReason(row.reason as number);
-  const value = row[name] as Value;
+  const value = row[name] ?? null;
   return COLUMNS[name] === BIGINT && value !== null ? BigInt(value) : value;
 }

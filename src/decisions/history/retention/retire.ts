@@ -8,7 +8,7 @@ import { IS_UNARCHIVED, keepDeleted } from '../counted.ts';
 import { countDeleted, countDeletedDays } from '../deleted-counts.ts';
 import { findInputsEnd, findLeaving, type Leaving } from '../moved/leave.ts';
 import { movedTable } from '../moved/row.ts';
-import { forgetInputs, forgetLeaves } from '../sealed/forget.ts';
+import { forgetInputs, forgetUpTo } from '../sealed/forget.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -111,7 +111,7 @@ export async function retireBatch(db: Db, before: number, limit: number): Promis
     keepDeleted(db.engine, LEAVING, [last]),
     countDeleted(LEAVING, [last]),
     { sql: countSql(db.engine), params: [last] },
-    ...forgetLeaves(`seq <= ${last}`, last),
+    ...forgetUpTo(last),
     { sql: 'delete from decisions where seq <= $1', params: [last] },
     cursorStep('decisions', last),
     retiringStep(true),
@@ -126,7 +126,7 @@ async function retireMoved(db: Db, { last, rows, leave }: Leaving): Promise<bool
     keepDeleted(db.engine, LEAVING, params, table),
     countDeleted(LEAVING, params, table),
     { sql: countSql(db.engine, table), params },
-    ...forgetLeaves(`seq <= ${last}`, last),
+    ...forgetUpTo(last),
     cursorStep('decisions', last),
     retiringStep(true),
   ]);

@@ -13,7 +13,7 @@ import { countDeleted } from '../deleted-counts.ts';
 import { findDecisions } from '../find.ts';
 import { findPurged } from '../moved/leave.ts';
 import { movedTable } from '../moved/row.ts';
-import { forgetLeaves } from '../sealed/forget.ts';
+import { forgetLeaves, forgetUpTo, toValues } from '../sealed/forget.ts';
 import { dropCounts } from './retire.ts';
 
 const ROWS_AT_ONCE = 5_000;
@@ -49,7 +49,7 @@ export async function deleteDecisionsUpTo(db: Db, last: number, hasLeaves = true
     if (typeof end?.seq !== 'number') return;
     await db.atomic([
       keepDeleted(db.engine, `seq <= ${end.seq} and ${IS_GONE}`),
-      ...(hasLeaves ? forgetLeaves(`seq <= ${end.seq}`, end.seq) : []),
+      ...(hasLeaves ? forgetUpTo(end.seq) : []),
       { sql: 'delete from decisions where seq <= $1', params: [end.seq] },
     ]);
   }
@@ -73,7 +73,7 @@ async function purge(db: Db, now: number): Promise<void> {
         ...(ledger === db
           ? [
               countDeleted(`${span} and content_no in (${list}) and ${IS_UNARCHIVED}`),
-              ...forgetLeaves(`seq in (select seq from decisions where ${span} and content_no in (${list}))`),
+              ...forgetLeaves(`select seq from decisions where ${span} and content_no in (${list})`),
             ]
           : []),
         { sql: `delete from decisions where ${span} and content_no in (${list})` },
@@ -86,7 +86,7 @@ async function purge(db: Db, now: number): Promise<void> {
       ...leave,
       keepDeleted(db.engine, 'true', params, table),
       countDeleted('true', params, table),
-      ...forgetLeaves(`seq in (${seqs.join(', ')})`),
+      ...forgetLeaves(toValues(seqs)),
     ]);
   }
   await db.atomic([

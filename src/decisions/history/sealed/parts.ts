@@ -3,10 +3,9 @@
  * shown on its own is a part of its own. Names of items and messages of rules may change, and are in none.
  */
 import { Buffer } from 'node:buffer';
-import { hash } from 'node:crypto';
 import type { Row } from '../../../db/db.ts';
 import { toIso } from '../../../lib/clock.ts';
-import { HASH_BYTES, hashLeaf, sha256 } from '../../../lib/merkle.ts';
+import { hashLeaf, sha256 } from '../../../lib/merkle.ts';
 import { decodeReason } from '../../../rules/reason.ts';
 import { toVerified } from '../../ledger/codes.ts';
 import type { DecisionColumns } from '../../log/log.ts';
@@ -43,6 +42,9 @@ export const selectSealed = (
   from ${table} as d left join content as c on c.no = d.content_no
     join policy_versions as v on v.policy_no = d.policy_no and v.version = d.policy_version
   where (d.content_no = 0 or c.no is not null) and`;
+
+/** After a number and up to another one, at most so many. */
+export const SELECT_NEXT = `${selectSealed()} d.seq > $1 and d.seq <= $2 order by d.seq limit $3`;
 
 /** `id`: as partners see it; their receipts say no other. */
 export function toParts(row: SealedRow, id: string): PartTexts {
@@ -89,46 +91,13 @@ export const SALT_BYTES = 16;
 
 export const commitTo = (salt: Uint8Array, text: string): Buffer => sha256(Buffer.concat([salt, Buffer.from(text)]));
 
-const VERSION = Buffer.of(1);
+/** The first byte of the data of a decision's leaf. */
+export const LEAF_VERSION = Buffer.of(1);
 const STATEMENT_VERSION = Buffer.of(2);
-
-/** Longer texts take a buffer of their own. */
-const SCRATCH_BYTES = 16_384;
-const scratch = Buffer.alloc(SCRATCH_BYTES);
-const UTF8_BYTES_MAX = 3;
-const COMMITMENTS_AT = 2;
-/** Room for a leaf: the byte of RFC 6962, the version, and the commitments in the order of PARTS. */
-const leaf = Buffer.concat([Buffer.of(0), VERSION, Buffer.alloc(PARTS.length * HASH_BYTES)]);
-
-const commitmentAt = (part: number): [from: number, to: number] => [
-  COMMITMENTS_AT + part * HASH_BYTES,
-  COMMITMENTS_AT + (part + 1) * HASH_BYTES,
-];
-
-/** Commits to parts as `commitTo` does, without a buffer for each. `salts`: of all parts, in their order. */
-export function sealParts(texts: PartTexts, salts: Buffer) {
-  for (const [part, name] of PARTS.entries()) {
-    const text = texts[name];
-    const salt = salts.subarray(part * SALT_BYTES, (part + 1) * SALT_BYTES);
-    const [at] = commitmentAt(part);
-    if (text.length * UTF8_BYTES_MAX > SCRATCH_BYTES - SALT_BYTES) {
-      leaf.set(commitTo(salt, text), at);
-    } else {
-      scratch.set(salt);
-      const length = SALT_BYTES + scratch.write(text, SALT_BYTES);
-      leaf.write(hash('sha256', scratch.subarray(0, length), 'binary'), at, 'latin1');
-    }
-  }
-  return {
-    hash: sha256(leaf),
-    requesterHash: leaf.toString('base64', ...commitmentAt(PARTS.indexOf('requester'))),
-    inputsHash: leaf.toString('base64', ...commitmentAt(PARTS.indexOf('inputs'))),
-  };
-}
 
 /** The hash of a decision's leaf, from its commitments in the order of PARTS. */
 export const toLeafHash = (commitments: readonly Uint8Array[]): Buffer =>
-  hashLeaf(Buffer.concat([VERSION, ...commitments]));
+  hashLeaf(Buffer.concat([LEAF_VERSION, ...commitments]));
 
 /** The parts of a final statement, in the order in which a leaf has them. */
 export const STATEMENT_PARTS = ['statement', 'requester'] as const;
@@ -151,5 +120,5 @@ export const statementData = (commitments: readonly Uint8Array[]): Buffer =>
 export function headData(commitment: Uint8Array, size: number, root: Uint8Array): Buffer {
   const sized = Buffer.alloc(8);
   sized.writeBigUInt64BE(BigInt(size));
-  return Buffer.concat([VERSION, commitment, sized, root]);
+  return Buffer.concat([LEAF_VERSION, commitment, sized, root]);
 }

@@ -15,6 +15,7 @@ import { atOneTime } from '../moved/blocks.ts';
 import { type OverDecisions, queryMovedOf } from '../moved/read.ts';
 import { sealedTo } from './forget.ts';
 import type { Signing } from './keys.ts';
+import { readLeaves } from './leaves.ts';
 import {
   commitTo,
   type PartTexts,
@@ -160,14 +161,10 @@ async function findRow(db: Db, ledgerNo: number, { id, requesterId }: DecisionRe
 async function findLeaf(db: Db, { seq, erased = 0 }: LoggedRow): Promise<StoredLeaf> {
   // Read first: the decision may be sealed meanwhile.
   const isSealed = seq <= (await sealedTo(db));
-  const [leaf] = await db.read<StoredLeaf & Record<string, string | number | null>>(
-    `select tree, place, decision_salt, rule_salt, requester_salt, requester_hash, inputs_salt, inputs_hash
-     from log_leaves where seq = $1`,
-    [seq],
-  );
+  const leaves = await readLeaves(db, seq - 1, seq);
   // A leaf that does not count yet is being written.
   if (!isSealed) throw notYet('decision');
-  const sealed = requireSealed(leaf);
+  const sealed = requireSealed(leaves.get(seq));
   return erased === 0 ? sealed : { ...sealed, requester_salt: null, inputs_salt: null };
 }
 

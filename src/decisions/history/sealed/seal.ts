@@ -3,32 +3,38 @@
  * order of the ledger, with none left out; a crash or another node changes nothing of that. No check waits for it. One
  * node does the work.
  */
-import { randomBytes } from 'node:crypto';
-import { Conflict, type Db, type Step, type Value } from '../../../db/db.ts';
+import { Conflict, type Db, type Step } from '../../../db/db.ts';
 import { openPace, type Pace, STEADY } from '../../../db/pace.ts';
-import { insertColumns, insertRows } from '../../../db/query.ts';
+import type { SqliteDb } from '../../../db/sqlite/db.ts';
 import { every } from '../../../lib/every.ts';
+import { HASH_BYTES, push, type Tile, unfilled } from '../../../lib/merkle.ts';
 import type { PublicIds } from '../../ledger/public-ids.ts';
 import { archivedTo } from '../ends.ts';
 import { movedTo } from '../moved/blocks.ts';
-import { FORGOTTEN, SEALED_TO, sealedTo } from './forget.ts';
+import { type SealedBlock, sealRows } from './block.ts';
+import { FORGOTTEN, SEALED_TO, SPAN, sealedTo } from './forget.ts';
 import type { Signing } from './keys.ts';
-import { PARTS, SALT_BYTES, type SealedRow, sealParts, selectSealed, toParts } from './parts.ts';
+import { asBuffer, dropUncounted, insertSpans, setPlace } from './leaves.ts';
+import { SELECT_NEXT, type SealedRow } from './parts.ts';
+import type { Next } from './procedure.ts';
 import { PUBLISH_EVERY_MS, publish } from './publish.ts';
 import { openSettled, type Settled } from './settled.ts';
-import { growTree, type KnownTree, openTrees, PUBLIC_TREE } from './tiles.ts';
+import { type KnownTree, openTrees, PUBLIC_TREE, writeSize, writeTiles } from './tiles.ts';
 
 const LOOK_EVERY_MS = 500;
 const LOOKS_MORE = 6;
 /** Decisions of a step, at most: the more it has of a requester, the fewer of its tiles are written twice. */
 const ROWS_A_STEP = 20_000;
 /** Read, hashed and written at once: checks wait for that. */
-const ROWS_A_PIECE = 200;
+const ROWS_A_PIECE = SPAN;
 const TILES_A_PIECE = 50;
-const SALTS_BYTES = PARTS.length * SALT_BYTES;
+
+/** Names and URLs of modules, for the thread that reads SQLite. */
+export const sealingReading = { sealing: new URL('./procedure.ts', import.meta.url).href };
 
 export interface SealingDeps {
-  db: Db;
+  /** SQLite has `sealingReading`. */
+  db: Db & Partial<Pick<SqliteDb, 'ask'>>;
   /** A SQLite file or a PostgreSQL URL. */
   records: string;
   ids: PublicIds;
@@ -103,23 +109,24 @@ const prepare = (db: Db): Promise<void> =>
 
 /**
  * Seals the next decisions up to a number. Returns whether there are more. Throws Conflict. Checks wait for a piece, so
- * leaves and tiles are written in many. They count once the sizes are written; those that a crash left are overwritten.
+ * leaves and tiles are written in many. They count once the sizes are written; those that a crash left are removed.
  */
-async function sealNext({ db, ids, isOurs }: SealingDeps, upTo: number, pace: Pace): Promise<boolean> {
-  const token = await claim(db, upTo);
-  if (token === undefined) return false;
+async function sealNext(deps: SealingDeps, upTo: number, pace: Pace): Promise<boolean> {
+  const { db } = deps;
+  const claimed = await claim(db, upTo);
+  if (claimed === undefined) return false;
+  const { token, sealed } = claimed;
   // Of what is erased meanwhile nothing may be written, and nothing beside another node.
   const unchanged = change(FORGOTTEN, token, token);
-  const sealed = await sealedTo(db);
   // What was archived, or moved, before it was sealed has no leaf.
   let next = Math.max(sealed, await archivedTo(db), await movedTo(db));
   const growth = openGrowth(db);
   while (next < upTo && growth.rows() < ROWS_A_STEP) {
-    const rows = await pace(() => readRows(db, next, upTo));
-    const leaves = await growth.add(rows, ids);
-    if (!isOurs()) return false;
+    const block = await pace(() => readBlock(deps, { after: next, upTo, limit: ROWS_A_PIECE }));
+    const leaves = await growth.add(block);
+    if (!deps.isOurs()) return false;
     await pace(() => db.atomicLater([unchanged, ...leaves]));
-    next = rows.length < ROWS_A_PIECE ? upTo : (rows.at(-1) as SealedRow).seq;
+    next = block.seqs.length < ROWS_A_PIECE ? upTo : (block.seqs.at(-1) as number);
   }
   const { tiles, sizes } = growth.end();
   for (let i = 0; i < tiles.length; i += TILES_A_PIECE) {
@@ -129,13 +136,28 @@ async function sealNext({ db, ids, isOurs }: SealingDeps, upTo: number, pace: Pa
   return next < upTo;
 }
 
-/** Returns the value of FORGOTTEN while this step alone may write; undefined when there is nothing to seal. */
-async function claim(db: Db, upTo: number): Promise<string | undefined> {
+/** On SQLite, in the thread that has the rows. */
+async function readBlock({ db, ids }: SealingDeps, next: Next): Promise<SealedBlock> {
+  if (db.ask !== undefined) return db.ask<SealedBlock>('sealing', next);
+  return sealRows(await db.read<SealedRow>(SELECT_NEXT, [next.after, next.upTo, next.limit]), ids);
+}
+
+/**
+ * Returns the value of FORGOTTEN while this step alone may write, and the number up to which decisions are sealed;
+ * undefined when there is nothing to seal.
+ */
+async function claim(db: Db, upTo: number): Promise<{ token: string; sealed: number } | undefined> {
   const [forgotten] = await db.read<{ value: string }>(`select value from settings where name = '${FORGOTTEN}'`);
-  if (forgotten === undefined || (await sealedTo(db)) >= upTo) return undefined;
+  const sealed = await sealedTo(db);
+  if (forgotten === undefined || sealed >= upTo) return undefined;
   const token = String(Number(forgotten.value) + 1);
-  await db.atomicLater([change(FORGOTTEN, forgotten.value, token)]);
-  return token;
+  await db.atomicLater([
+    change(FORGOTTEN, forgotten.value, token),
+    // Another node may have sealed since it was read.
+    change(SEALED_TO, String(sealed), String(sealed)),
+    ...dropUncounted(sealed),
+  ]);
+  return { token, sealed };
 }
 
 /** A Conflict unless the setting is as it was read. */
@@ -145,64 +167,59 @@ const change = (name: string, from: string, to: string): Step => ({
   expect: 1,
 });
 
-const readRows = (db: Db, after: number, upTo: number): Promise<SealedRow[]> =>
-  db.read<SealedRow>(`${selectSealed()} d.seq > $1 and d.seq <= $2 order by d.seq limit ${ROWS_A_PIECE}`, [
-    after,
-    upTo,
-  ]);
+interface Growing {
+  tree: KnownTree;
+  /** Its size at the beginning. */
+  before: number;
+  /** The highest level of which a tile became full. */
+  filled: number;
+}
 
-const LEAF_COLUMNS = [
-  'seq',
-  'tree',
-  'place',
-  'decision_salt',
-  'rule_salt',
-  'requester_salt',
-  'requester_hash',
-  'inputs_salt',
-  'inputs_hash',
-];
-const LEAVES = insertColumns('log_leaves', LEAF_COLUMNS);
-const others = LEAF_COLUMNS.slice(1).map((name) => `${name} = excluded.${name}`);
-const insertLeaves = insertRows({ ...LEAVES, rest: `on conflict (seq) do update set ${others.join(', ')}` });
-
-/** Trees that grow. Their new leaves are kept in memory until the end: 32 bytes each. */
+/** Trees that grow. Full tiles are written with the leaves, and what is not full at the end. */
 function openGrowth(db: Db) {
-  const trees = new Map<string, { tree: KnownTree; leaves: Buffer[] }>();
+  const trees = new Map<string, Growing>();
   let rows = 0;
 
   /** Returns the steps that make trees. */
-  async function find(requesterIds: Iterable<string>): Promise<Step[]> {
-    const unknown = [...requesterIds].filter((id) => !trees.has(id));
+  async function find(requesterIds: readonly string[]): Promise<Step[]> {
+    const unknown = requesterIds.filter((id) => !trees.has(id));
     if (unknown.length === 0) return [];
     const { trees: found, steps } = await openTrees(db, unknown);
-    for (const id of unknown) trees.set(id, { tree: found.get(id) as KnownTree, leaves: [] });
+    for (const id of unknown) {
+      const tree = found.get(id) as KnownTree;
+      trees.set(id, { tree, before: tree.edge.size, filled: -1 });
+    }
     return steps;
   }
 
   return {
     rows: () => rows,
     /** Returns the steps that write the leaves of decisions. */
-    async add(decisions: readonly SealedRow[], ids: PublicIds): Promise<Step[]> {
-      const made = await find(new Set(decisions.map((row) => row.requester_id ?? '')));
-      rows += decisions.length;
-      const salts = randomBytes(decisions.length * SALTS_BYTES);
-      const values = decisions.map((row, i): Value[] => {
-        const { tree, leaves } = trees.get(row.requester_id ?? '') as { tree: KnownTree; leaves: Buffer[] };
-        const own = salts.subarray(i * SALTS_BYTES, (i + 1) * SALTS_BYTES);
-        const parts = sealParts(toParts(row, ids.idOf(row)), own);
-        const place = tree.edge.size + leaves.push(parts.hash) - 1;
-        const [decision, rule, requester, inputs] = PARTS.map((_, part) =>
-          own.toString('base64', part * SALT_BYTES, (part + 1) * SALT_BYTES),
-        ) as [string, string, string, string];
-        return [row.seq, tree.no, place, decision, rule, requester, parts.requesterHash, inputs, parts.inputsHash];
-      });
-      return [...made, ...insertLeaves(values)];
+    async add(block: SealedBlock): Promise<Step[]> {
+      const made = await find(block.requesterIds);
+      rows += block.seqs.length;
+      const owners = block.requesterIds.map((id) => trees.get(id) as Growing);
+      const hashes = asBuffer(block.hashes);
+      const leaves = asBuffer(block.leaves);
+      const tiles: Step[] = [];
+      for (const [i, owner] of block.requesters.entries()) {
+        const growing = owners[owner] as Growing;
+        const { tree } = growing;
+        setPlace(leaves, i, tree.no, tree.edge.size);
+        const full: Tile[] = [];
+        push(tree.edge, hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES), full);
+        growing.filled = Math.max(growing.filled, full.length - 1);
+        tiles.push(...writeTiles(tree.no, full));
+      }
+      return [...made, ...insertSpans(block), ...tiles];
     },
     /** `sizes` are written last. */
     end(): { tiles: Step[]; sizes: Step[] } {
-      const grown = [...trees.values()].map(({ tree, leaves }) => growTree(tree, leaves));
-      return { tiles: grown.flatMap(({ tiles }) => tiles), sizes: grown.map(({ size }) => size) };
+      const grown = [...trees.values()];
+      return {
+        tiles: grown.flatMap(({ tree, filled }) => writeTiles(tree.no, unfilled(tree.edge, filled))),
+        sizes: grown.map(({ tree, before }) => writeSize(tree, before)),
+      };
     },
   };
 }

@@ -76,10 +76,15 @@ function makeTree(no: number, requesterId: string): { tree: KnownTree; step: Ste
 /** Appends leaves to a tree. A Conflict if it grew meanwhile. */
 export function growTree({ no, edge }: KnownTree, leaves: readonly Buffer[]): { tiles: Step[]; size: Step } {
   const before = edge.size;
-  const tiles = writeTiles(no, append(edge, leaves));
-  const sql = 'update log_trees set size = $1 where no = $2 and size = $3';
-  return { tiles, size: { sql, params: [edge.size, no, before], expect: 1 } };
+  return { tiles: writeTiles(no, append(edge, leaves)), size: writeSize({ no, edge }, before) };
 }
+
+/** A Conflict if the tree had another size before. */
+export const writeSize = ({ no, edge }: Omit<KnownTree, 'commitment'>, before: number): Step => ({
+  sql: 'update log_trees set size = $1 where no = $2 and size = $3',
+  params: [edge.size, no, before],
+  expect: 1,
+});
 
 function toHashes(text: string): Buffer[] {
   const bytes = Buffer.from(text, 'base64');
