@@ -119,18 +119,18 @@ export async function readGone(
   { from, to }: { from: number; to: number },
   licenseIds: readonly string[] | null,
 ): Promise<CountedDecision[]> {
+  const span = await purgedSpan(db, from, to);
+  const where = `${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}`;
+  const params = [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])];
+  // Purging moves decisions from one table to the other: one statement sees each once.
+  const sql = `${readSql(db, 'decisions', where, licenseIds)}
+    union all ${readSql(db, 'deleted_decisions', 'at >= $3 and at < $4', licenseIds)}`;
+  if (span.last === 0) return (await db.read<CountedRow>(sql, params)).flatMap(unpack);
   return atOneTime(db, async () => {
-    const span = await purgedSpan(db, from, to);
-    const sql = (table: string): string =>
-      readSql(db, table, `${SPAN} and ${COUNTS} and ${OF_PURGED_ITEMS}`, licenseIds);
-    const params = [...spanParams(span), ...(licenseIds === null ? [] : [toList(licenseIds)])];
-    const rows = await db.read<CountedRow>(
-      // Purging moves decisions from one table to the other: one statement sees each once.
-      `${sql('decisions')} union all ${readSql(db, 'deleted_decisions', 'at >= $3 and at < $4', licenseIds)}`,
-      params,
-    );
+    const rows = await db.read<CountedRow>(sql, params);
     const filter = { isLicensed: true, contents: await readPurged(db) };
-    for await (const moved of queryMoved<CountedRow>(db, { sql, params }, span, filter)) rows.push(...moved);
+    const query = { sql: (table: string) => readSql(db, table, where, licenseIds), params };
+    for await (const moved of queryMoved<CountedRow>(db, query, span, filter)) rows.push(...moved);
     return rows.flatMap(unpack);
   });
 }
