@@ -33,6 +33,7 @@ export interface Decided {
   enforced?: boolean;
   policyVersion?: number;
   ruleIndex?: number | null;
+  candidate?: string | null;
   /** null: it was not kept; undefined: there was none. */
   userAgent?: string | null;
 }
@@ -63,6 +64,7 @@ const toValues = (one: Decided): unknown[] => {
     one.enforced === false ? 0 : 1,
     one.wanted,
     one.file,
+    one.candidate,
   ];
 };
 
@@ -132,8 +134,8 @@ export async function openColumnRecords(): Promise<Records<Db>> {
 /** The types of the columns of a decision, as `toValues` lists them. */
 const INTEGERS = new Set([0, 1, 2, 4, 5, 6, 12, 13, 17]);
 const VALUES: Record<Db['engine'], string> = {
-  sqlite: `${Array.from({ length: 20 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
-  postgres: `${Array.from({ length: 20 }, (_, column) => `(value->>${column})::${INTEGERS.has(column) ? 'bigint' : 'text'}`).join(', ')}
+  sqlite: `${Array.from({ length: 21 }, (_, column) => `value->>${column}`).join(', ')} from json_each($1)`,
+  postgres: `${Array.from({ length: 21 }, (_, column) => `(value->>${column})::${INTEGERS.has(column) ? 'bigint' : 'text'}`).join(', ')}
     from json_array_elements($1::json) as value`,
 };
 
@@ -173,7 +175,7 @@ function toRecords<D extends Db>(db: D, { records, installation, directory, end 
           {
             sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason, url,
                     collection_id, crawler, license_id, claimed, verified, rule_index, purpose, permission, inputs, enforced, wanted,
-                    file)
+                    file, candidate)
                   select ${VALUES[db.engine]}`,
             params: [JSON.stringify(decided.slice(i, i + 5_000).map(toValues))],
           },
