@@ -66,8 +66,7 @@ const listDirectory = ({ state }: RenewedDirectory): Metric[] => [
 
 /** Names of witnesses are no labels: `/metrics` needs no key. */
 function listWitnesses(submitting: Submitting | null): Metric[] {
-  if (submitting === null) return [];
-  const { reports } = submitting;
+  const reports = () => submitting?.reports() ?? [];
   return [
     {
       name: 'postern_log_witnesses_failing',
