@@ -67,10 +67,10 @@ export async function askedOverHttp(
     ];
     const figures: Figure[] = [];
     for (const question of questionsOf(ground)) {
-      const [own, other] = (await ask(sides, question.path, quick ? 3 : 5)) as [Took, Took];
-      figures.push(figureOf(question, own, other));
+      const [one, two] = (await ask(sides, question.path, quick ? 3 : 5)) as [Took, Took];
+      figures.push(figureOf(question, one, two));
       say(
-        `${question.what}: ${[own, other].map(({ wall, cpu }) => `${median(wall).toFixed(0)} ms, processor ${median(cpu).toFixed(0)} ms`).join(' beside ')}`,
+        `${question.what}: ${[one, two].map(({ wall, cpu }) => `${median(wall).toFixed(0)} ms, processor ${median(cpu).toFixed(0)} ms`).join(' beside ')}`,
       );
     }
     const memory = [clickHouse, duckDb].map((one) => one.residentMiB().toFixed(0)) as [string, string];

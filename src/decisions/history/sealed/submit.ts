@@ -134,7 +134,7 @@ async function ask(deps: SubmittingDeps, { witness, state, checkpoint: first, ab
   const { db, now, signing, sender, userAgent } = deps;
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'user-agent': userAgent };
   let checkpoint = first;
-  let old = isOf(signing.origin, state?.cosigned) ? state.cosigned.size : 0;
+  let old = sizeKnown(signing.origin, state);
   for (let left = ASKS; left > 0; left--) {
     // Another node may publish by now.
     if (old > checkpoint.size) checkpoint = (await readCheckpoint(db)) ?? checkpoint;
@@ -152,6 +152,10 @@ async function ask(deps: SubmittingDeps, { witness, state, checkpoint: first, ab
   }
   return fault('The witness says each time that it knows another size of the log.');
 }
+
+/** The size that the witness cosigned last. */
+const sizeKnown = (origin: string, state: WitnessState | undefined): number =>
+  isOf(origin, state?.cosigned) ? state.cosigned.size : 0;
 
 /** Returns the size of the log that a witness knows; undefined where it does not say one. */
 const toKnown = ({ statusCode, responseBody }: SendOutcome): number | undefined =>
