@@ -67,6 +67,17 @@ test('many at once are each as alone, and in the order of their tags', () => {
   );
 });
 
+test('many at once are those of each, in either ledger', () => {
+  for (const ledgerNo of Object.values(ledgers)) {
+    const plain = Array.from({ length: 300 }, (_, i) => decisionId(ledgerNo, 1_780_000_000_000 + (i % 7), i + 1));
+    assert.deepEqual(
+      ids.toPublicAll(plain),
+      plain.map((id) => ids.toPublic(id)),
+    );
+  }
+  assert.deepEqual(ids.toPublicAll([]), []);
+});
+
 test('what is forged or of another installation stands for no decision', () => {
   const plain = decisionId(ledgers.live, 1_780_000_000_000, 42);
   const shown = ids.toPublic(plain);

@@ -63,7 +63,8 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     test: { ...tests, mode: 'test' },
   };
   const named = async (decisions: LoggedDecision[], { query, caller }: Asked): Promise<NamedDecision[]> => {
-    const both = await mapInSlices(decisions, (one) => ({ ...one, publicId: ids.toPublic(one.id as string) }));
+    const publicIds = ids.toPublicAll(decisions.map(({ id }) => id as string));
+    const both = await mapInSlices(decisions, (one, i) => ({ ...one, publicId: publicIds[i] as string }));
     const shown = isPublicKey(caller) ? both.map(withoutVisitor) : both;
     const may = { policies: holdsPermission(caller.permissions, 'policies:read') };
     return query.expand === undefined ? shown : withNames(db, shown, may);

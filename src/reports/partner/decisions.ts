@@ -96,9 +96,10 @@ async function viewDecisions(
     ),
     openScopes(db).ofAll(decisions),
   ]);
-  return decisions.map((decision) => ({
+  const publicIds = ids.toPublicAll(decisions.map(({ id }) => id as string));
+  return decisions.map((decision, i) => ({
     ...viewDecision(decision, scopes),
-    id: ids.toPublic(decision.id as string),
+    id: publicIds[i] as string,
     ...(decision.file === undefined ? {} : { file: decision.file }),
     source: contents.get(decision.contentId ?? '')?.source ?? null,
     permission: decision.permission,
