@@ -62,13 +62,7 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     live: { db, ledgerNo: ledger.ledgerNo, finder, parquet, mode: 'live' },
     test: { ...tests, mode: 'test' },
   };
-  const named = async (decisions: LoggedDecision[], { query, caller }: Asked): Promise<NamedDecision[]> => {
-    const publicIds = ids.toPublicAll(decisions.map(({ id }) => id as string));
-    const both = await mapInSlices(decisions, (one, i) => ({ ...one, publicId: publicIds[i] as string }));
-    const shown = isPublicKey(caller) ? both.map(withoutVisitor) : both;
-    const may = { policies: holdsPermission(caller.permissions, 'policies:read') };
-    return query.expand === undefined ? shown : withNames(db, shown, may);
-  };
+  const named = (decisions: LoggedDecision[], asked: Asked) => toNamed(deps, decisions, asked);
 
   const list = {
     ...reading,
@@ -123,6 +117,19 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
 interface Asked {
   query: { expand?: 'names' };
   caller: Caller;
+}
+
+/** Adds the ids that visitors see, and names; leaves out what the key may not read. */
+async function toNamed(
+  { db, ids }: LogDeps,
+  decisions: LoggedDecision[],
+  { query, caller }: Asked,
+): Promise<NamedDecision[]> {
+  const publicIds = ids.toPublicAll(decisions.map(({ id }) => id as string));
+  const both = await mapInSlices(decisions, (one, i) => ({ ...one, publicId: publicIds[i] as string }));
+  const shown = isPublicKey(caller) ? both.map(withoutVisitor) : both;
+  const may = { policies: holdsPermission(caller.permissions, 'policies:read') };
+  return query.expand === undefined ? shown : withNames(db, shown, may);
 }
 
 interface Log extends DecisionLog {
