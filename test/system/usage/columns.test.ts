@@ -109,9 +109,12 @@ test('under concurrent writing, an answer includes what was acknowledged before 
   await columns.stats(1);
   let next = 1;
   let acknowledged = 0;
+  // A ledger takes numbers in its transactions: a lower one that begins after a higher one committed is of no ledger.
+  let writing = Promise.resolve();
   async function decideAndAsk(): Promise<void> {
     for (let i = 0; i < 40; i++) {
-      await addDecisions(decided(next++, 1).map((one) => ({ ...one, contentNo: 1 })));
+      writing = writing.then(() => addDecisions(decided(next++, 1).map((one) => ({ ...one, contentNo: 1 }))));
+      await writing;
       const known = ++acknowledged;
       const { total } = await columns.stats(1);
       assert.ok(total >= known, `${total} of at least ${known}`);
