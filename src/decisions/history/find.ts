@@ -54,11 +54,23 @@ async function findInLog({ db, ledgerNo }: DecisionLog, { id, requesterId }: Dec
   const sql: OverDecisions = (table) =>
     `${select(table)} d.seq = $1 and d.at = $2${requesterId === undefined ? '' : ' and d.requester_id = $3'}`;
   const params = [parsed.seq, parsed.at, ...(requesterId === undefined ? [] : [requesterId])];
-  const [row] = await atOneTime(db, async () => {
-    const own = await db.read<StoredDecision>(sql('decisions'), params);
-    return own.length > 0 ? own : queryMovedOf<StoredDecision>(db, { sql, params }, [parsed.seq]);
-  });
+  const readOwn = () => db.read<StoredDecision>(sql('decisions'), params);
+  const [row] = await ownOrMoved(db, readOwn, 1, async (own) =>
+    own.length > 0 ? own : queryMovedOf<StoredDecision>(db, { sql, params }, [parsed.seq]),
+  );
   return row && toLogged(row, ledgerNo);
+}
+
+/** Reads so many rows of the records; where some are absent, once more beside those that moved. */
+async function ownOrMoved<R extends Row>(
+  db: Db,
+  readOwn: () => Promise<R[]>,
+  count: number,
+  withMoved: (own: R[]) => Promise<R[]>,
+): Promise<R[]> {
+  const own = await readOwn();
+  if (own.length === count || db.engine === 'sqlite') return own;
+  return atOneTime(db, async () => withMoved(await readOwn()));
 }
 
 /** Returns the decisions that exist, in the order of `seqs`. */
@@ -78,12 +90,16 @@ async function readRows<R extends Row & { seq: number }>(
   for (let i = 0; i < seqs.length; i += SEQS_AT_ONCE) {
     const some = seqs.slice(i, i + SEQS_AT_ONCE);
     const params = [toList(some)];
-    const rows = await atOneTime(db, async () => {
-      const own = await db.read<R>(sql('decisions'), params);
-      const found = new Set(own.map(({ seq }) => seq));
-      const others = some.filter((seq) => !found.has(seq));
-      return [...own, ...(await queryMovedOf<R>(db, { sql, params }, others))];
-    });
+    const rows = await ownOrMoved(
+      db,
+      () => db.read<R>(sql('decisions'), params),
+      some.length,
+      async (own) => {
+        const found = new Set(own.map(({ seq }) => seq));
+        const others = some.filter((seq) => !found.has(seq));
+        return [...own, ...(await queryMovedOf<R>(db, { sql, params }, others))];
+      },
+    );
     all.push(...rows);
   }
   return all;
