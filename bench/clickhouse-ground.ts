@@ -9,6 +9,7 @@ import type { DictionaryName } from '../src/decisions/history/columns/dictionary
 import { openStore } from '../src/decisions/history/columns/duckdb.ts';
 import { openPrograms } from '../src/decisions/history/columns/programs.ts';
 import { QUARTER_HOUR_MS } from '../src/decisions/history/columns/sql.ts';
+import { TERMS } from './statements.ts';
 
 export const ITEMS = 100_000;
 export const LICENSES = 1_000;
@@ -147,17 +148,6 @@ export async function addRecords(url: string): Promise<void> {
   );
   await query(url, 'analyze content');
 }
-
-const TERMS = {
-  currency: 'EUR',
-  timezone: 'UTC',
-  period: 'month',
-  unit: 'decision',
-  tiers: [
-    { upTo: 1_000, unitPriceMicros: 20_000 },
-    { upTo: null, unitPriceMicros: 12_500 },
-  ],
-};
 
 /** Writes decisions after a number into PostgreSQL, as a ledger has them. */
 export async function addDecisions(url: string, plan: Plan, after: number, to: number): Promise<void> {

@@ -26,7 +26,8 @@ const ITEMS = 5_000;
 const MOST = 10_000_000;
 const CAUGHT_UP_WITHIN_MS = 900_000;
 
-const TERMS = {
+/** Terms of every license: the first thousand decisions cost more. */
+export const TERMS = {
   currency: 'EUR',
   timezone: 'UTC',
   period: 'month',

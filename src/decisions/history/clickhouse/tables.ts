@@ -32,7 +32,7 @@ const READ_OFTEN = 'codec(T64)';
 const USUAL = 'codec(T64, ZSTD(1))';
 /** The same value for most decisions. */
 const ALIKE = 'codec(LZ4)';
-/** Texts, and numbers that are as large as any. */
+/** For texts and hashes, which resemble none beside them. */
 const LARGE = 'codec(ZSTD(1))';
 
 /** Values of a decision; for their meaning see columns/duckdb.ts. */

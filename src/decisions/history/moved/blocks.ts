@@ -47,6 +47,10 @@ export const findMoved = (
 export const findOldest = async (all: ReadAll): Promise<MovedBlock | undefined> =>
   (await all<MovedBlock>(`${MOVED} order by first limit 1`))[0];
 
+/** Finds moved blocks that were not looked at since a time, or were lost then; so many at most. */
+export const findUnchecked = (all: ReadAll, since: number, limit: number): Promise<MovedBlock[]> =>
+  all<MovedBlock>(`${MOVED} and (checked_at <= $1 or lost = 1) order by checked_at limit $2`, [since, limit]);
+
 /** Finds those of some blocks that moved. */
 export const findMovedAmong = (db: Db, blocks: readonly number[]): Promise<MovedBlock[]> =>
   reading(db)<MovedBlock>(`${MOVED} and ${inList(db.engine, 'block', 'bigint')} order by first`, [toList(blocks)]);

@@ -5,7 +5,7 @@
 import type { Db } from '../../../db/db.ts';
 import { integer } from '../columns/sql.ts';
 import { retiredTo } from '../retention/retire.ts';
-import { type MovedBlock, movedTo, reading } from './blocks.ts';
+import { findUnchecked, type MovedBlock, movedTo, reading } from './blocks.ts';
 import { findLost } from './read.ts';
 import { RECORDS } from './row.ts';
 import type { MovedStore } from './store.ts';
@@ -146,12 +146,7 @@ export async function removeGivenUp({ db, store }: Upkeep): Promise<void> {
 /** Looks at the blocks that were not looked at for a day. Returns those that are lost. */
 export async function lookAtBlocks({ db, store, now }: Upkeep): Promise<MovedBlock[]> {
   const at = now();
-  const blocks = await reading(db)<MovedBlock>(
-    `select block, first, last, rows, xor, to_at as "toAt", purged, coalesce((select cast(value as bigint) from settings
-       where name = 'decisions_retired_to'), 0) as "retiredTo"
-     from record_blocks where state = 'moved' and (checked_at <= $1 or lost = 1) order by checked_at limit ${BLOCKS_A_LOOK}`,
-    [at - LOOK_EVERY_MS],
-  );
+  const blocks = await findUnchecked(reading(db), at - LOOK_EVERY_MS, BLOCKS_A_LOOK);
   if (blocks.length === 0) return [];
   const lost = await findLost(store, blocks);
   const isLost = new Set(lost.map(({ block }) => block));
