@@ -1,6 +1,7 @@
 /**
  * The laws of a decision, each tried on random policies and checks: what an added rule, a tie, a catch-all, a fault, an
- * archived item and an explanation may and may not do. Those that need the service are in test/http/laws.test.ts.
+ * archived item and an explanation may and may not do. Those that need the service are in
+ * test/system/http/laws.test.ts.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

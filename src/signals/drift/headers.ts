@@ -1,6 +1,6 @@
 /** Compares the headers of the first page with the intended ones. Pure. */
 
-import { toPreferences } from '../formats/usage-reader.ts';
+import { toPreferences } from '../robots/usage-reader.ts';
 import { type Difference, toDifference } from './difference.ts';
 
 /**

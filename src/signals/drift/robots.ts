@@ -1,6 +1,5 @@
 /** Compares a live robots.txt with the intended one: what each crawler may fetch, and what else its group says. */
 import { fromCrawlers } from '../../rules/crawlers/directory.ts';
-import { findUsage, usageRules } from '../formats/usage-reader.ts';
 import {
   matchesReadable,
   mayFetch,
@@ -11,6 +10,7 @@ import {
   ruleFor,
   toReadable,
 } from '../robots/robots-reader.ts';
+import { findUsage, usageRules } from '../robots/usage-reader.ts';
 import { type Difference, formatCrawlers, NOT_ALL, toDifference } from './difference.ts';
 import { compare, type Different, type Side, type StepBudget } from './meaning.ts';
 

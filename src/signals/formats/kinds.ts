@@ -1,9 +1,9 @@
 /** The kinds of signals: one row for each. Routes, files and the report follow from it. */
 import { toLicenseUrl, toNotice } from '../../content/sites/notice.ts';
+import type { BaseContradiction } from '../robots/base-contradictions.ts';
 import { renderRobots } from '../robots/robots.ts';
 import type { Inexpressible, Table } from '../table/table.ts';
 import { MEDIA_TYPES } from '../table/words.ts';
-import type { BaseContradiction } from './base-contradictions.ts';
 import { renderHeaders } from './page-headers.ts';
 import { type PublishedLicense, renderRsl } from './rsl.ts';
 import { renderTdmPolicies, renderTdmrep } from './tdmrep.ts';

@@ -5,8 +5,8 @@ import type { Decision, PageSignals } from '../../decisions/ledger/decision.ts';
 import { toChallenge } from '../../decisions/proxy/answer.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import { matchesPath, toTarget } from '../../lib/urls/url-pattern.ts';
+import { usageHeader } from '../robots/aipref.ts';
 import { spellPattern, type Table, type TableRow } from '../table/table.ts';
-import { usageHeader } from './aipref.ts';
 import { NOTHING, tdmHeaders } from './tdmrep.ts';
 
 const finders = new WeakMap<Table, (locator: Locator) => TableRow | undefined>();

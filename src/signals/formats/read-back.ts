@@ -8,6 +8,7 @@ import { type Locator, parseTarget } from '../../lib/urls/locator.ts';
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
 import type { Offered } from '../../requesters/offers/offer.ts';
 import { formatAmount } from '../../rules/terms/money.ts';
+import { PREFERRED } from '../robots/aipref.ts';
 import {
   examplePaths,
   inOneSpelling,
@@ -16,13 +17,12 @@ import {
   toPattern,
   toReadable,
 } from '../robots/robots-reader.ts';
+import { prefers, usageRules } from '../robots/usage-reader.ts';
 import { spellPattern, type Table, type TableRow, useAnswer } from '../table/table.ts';
 import { askedRows, isFree } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
-import { PREFERRED } from './aipref.ts';
 import { rowAt } from './page-headers.ts';
 import { contentForClient, contentsFor, type RslContent, readRsl } from './rsl-reader.ts';
-import { prefers, usageRules } from './usage-reader.ts';
 
 export interface Contradiction {
   pattern: string;

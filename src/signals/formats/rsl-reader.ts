@@ -5,9 +5,9 @@
 import { SaxesParser } from 'saxes';
 import type { Slices } from '../../lib/slices.ts';
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
+import { byLiterals } from '../robots/ranking.ts';
 import { inOneSpelling, matchesReadable, toPattern, toReadable } from '../robots/robots-reader.ts';
 import { FORMATS, USE_WORDS, USES } from '../table/words.ts';
-import { byLiterals } from './ranking.ts';
 
 export interface RslContent extends RslLicense {
   /** In one spelling. */

@@ -5,10 +5,10 @@
  */
 import type { Offered } from '../../requesters/offers/offer.ts';
 import { formatAmount } from '../../rules/terms/money.ts';
+import { byLiterals, type Narrowed, toNarrowest } from '../robots/ranking.ts';
 import type { Inexpressible, Table, TableRow } from '../table/table.ts';
 import { askedRows, interned, isFree, isMixed } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
-import { byLiterals, type Narrowed, toNarrowest } from './ranking.ts';
 
 /** A license of the file, and the paths that it is for. */
 export interface PublishedLicense {

@@ -5,10 +5,10 @@
 
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
 import type { Offered } from '../../requesters/offers/offer.ts';
+import { overlapping, spell } from '../robots/ranking.ts';
 import { type Inexpressible, spellPattern, type Table, type TableRow } from '../table/table.ts';
 import { askedRows, isFree, isMixed } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES } from '../table/words.ts';
-import { overlapping, spell } from './ranking.ts';
 
 interface Rendering {
   text: string;

@@ -2,9 +2,9 @@
 import { OAuthError } from '../../api/oauth-error.ts';
 import { type Locator, parseVisited } from '../../lib/urls/locator.ts';
 import { toAudience } from '../../requesters/license-tokens/audience.ts';
-import { byLiterals } from '../formats/ranking.ts';
 import type { PublishedLicense } from '../formats/rsl.ts';
 import { contentsFor } from '../formats/rsl-reader.ts';
+import { byLiterals } from '../robots/ranking.ts';
 import { inOneSpelling, toPattern } from '../robots/robots-reader.ts';
 import type { Published } from '../signals.ts';
 import { LICENSE_MAX, readLicense } from './accepted.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Db } from '../../db/db.ts';
-import type { LoggedDecision, RobotsBreak, RobotsJudge } from '../../decisions/log/log.ts';
+import type { LoggedDecision, RobotsBreak, RobotsJudge } from '../../decisions/history/logged.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import { Slices } from '../../lib/slices.ts';
 import { fromCrawlers } from '../../rules/crawlers/directory.ts';

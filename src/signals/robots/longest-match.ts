@@ -7,7 +7,7 @@
  * where its text is found in the query. An empty query is none, so an allowing `/a?` comes with a denying `/a?$`.
  */
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
-import { type BookRule, RuleBook } from '../table/rule-book.ts';
+import { type BookRule, RuleBook } from './rule-book.ts';
 
 /** An answer for a pattern; of several patterns that match, the first counts. */
 export interface RankedRule {

@@ -1,9 +1,9 @@
 /** Reads a site's own robots.txt as crawlers do (RFC 9309, section 2.2), to write groups beside it. Pure. */
 
-import type { BookRule } from '../table/rule-book.ts';
 import { inOneSpelling as spell } from './longest-match.ts';
 import { parseRobotsLine } from './robots-line.ts';
 import { inOneSpelling } from './robots-reader.ts';
+import type { BookRule } from './rule-book.ts';
 
 /** A line of a group. */
 export interface BaseLine {

@@ -1,15 +1,16 @@
 /** Writes one group of robots.txt: the names of its crawlers, its statements and its rules. Pure. */
-import { NO_USAGE, usageLines } from '../formats/aipref.ts';
+
 import { EVERYWHERE } from '../table/regions.ts';
-import type { BookRule } from '../table/rule-book.ts';
 import { crawlAnswer, type Inexpressible, type Table, type TableRow, useAnswer } from '../table/table.ts';
 import { askedRows } from '../table/values.ts';
 import { FORMATS, USE_WORDS, type Use } from '../table/words.ts';
+import { NO_USAGE, usageLines } from './aipref.ts';
 import { KnownRules } from './known-rules.ts';
 import { type RankedRule, spellDenied, toLongestMatch } from './longest-match.ts';
 import type { Base, BaseLine } from './robots-base.ts';
 import type { NamedGroup } from './robots-groups.ts';
 import { inOneSpelling } from './robots-reader.ts';
+import type { BookRule } from './rule-book.ts';
 
 const KIND = 'robots.txt';
 

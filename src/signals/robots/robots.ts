@@ -4,9 +4,9 @@
  * file that would be too long closes more, and is served.
  */
 
-import { type BaseContradiction, contradictionsOfBase } from '../formats/base-contradictions.ts';
 import type { Inexpressible, Table } from '../table/table.ts';
 import { USE_WORDS, USES, type Use } from '../table/words.ts';
+import { type BaseContradiction, contradictionsOfBase } from './base-contradictions.ts';
 import { type Base, readBase } from './robots-base.ts';
 import { writeGroup } from './robots-group.ts';
 import { besideBase, mergeGroups, type NamedGroup, namedGroups } from './robots-groups.ts';

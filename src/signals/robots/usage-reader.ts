@@ -1,7 +1,7 @@
 /** Reads `Content-Usage` (AIPREF), in lines of robots.txt and as a header. Pure. */
 import { parseDictionary } from 'structured-headers';
 import type { PathPattern } from '../../lib/urls/url-pattern.ts';
-import { inOneSpelling, toPattern } from '../robots/robots-reader.ts';
+import { inOneSpelling, toPattern } from './robots-reader.ts';
 
 export interface UsageRule {
   readonly text: string;

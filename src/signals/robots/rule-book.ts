@@ -5,9 +5,9 @@
  * intersections with the rules that would win over it.
  */
 import { canMatchBoth, impliesPath, type PathPattern } from '../../lib/urls/url-pattern.ts';
-import { KnownRules } from '../robots/known-rules.ts';
-import { toPattern } from '../robots/robots-reader.ts';
-import { intersect } from './regions.ts';
+import { intersect } from '../table/regions.ts';
+import { KnownRules } from './known-rules.ts';
+import { toPattern } from './robots-reader.ts';
 
 /** Comparisons of rules with a `*`; beyond them, rules are taken to differ. */
 const COMPARISONS_MAX = 100_000;

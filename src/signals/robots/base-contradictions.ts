@@ -1,12 +1,12 @@
 /** Finds lines of the site's own robots.txt that say something else than the policies: they stay as they are. Pure. */
 import { canMatchBoth, impliesPath } from '../../lib/urls/url-pattern.ts';
-import { spellDenied } from '../robots/longest-match.ts';
-import type { Base, BaseGroup, BaseLine } from '../robots/robots-base.ts';
-import type { NamedGroup } from '../robots/robots-groups.ts';
-import { inOneSpelling, toPattern } from '../robots/robots-reader.ts';
 import { crawlAnswer, spellPattern, type Table, type TableRow, useAnswer } from '../table/table.ts';
 import { askedRows } from '../table/values.ts';
 import { FORMATS, USE_WORDS, USES, type Use } from '../table/words.ts';
+import { spellDenied } from './longest-match.ts';
+import type { Base, BaseGroup, BaseLine } from './robots-base.ts';
+import type { NamedGroup } from './robots-groups.ts';
+import { inOneSpelling, toPattern } from './robots-reader.ts';
 import { usageRules } from './usage-reader.ts';
 
 export interface BaseContradiction {

@@ -4,7 +4,7 @@
  * `*` reaches into the query of a URL, and some readers know only prefixes and whole paths.
  */
 import { canMatchBoth, type PathPattern } from '../../lib/urls/url-pattern.ts';
-import { toDeniedQuery, withoutRuns } from '../robots/longest-match.ts';
+import { toDeniedQuery, withoutRuns } from './longest-match.ts';
 
 export interface Ranked<V> {
   readonly pattern: PathPattern;
