@@ -1,8 +1,9 @@
 /** A publisher's data for benchmarks: a catalog, the crawlers that read it, and policies. */
 import crawlers from 'crawler-user-agents';
 import { type Random, seeded } from '../kit/random.ts';
-import { ANONYMOUS, toFacts } from '../src/decisions/check/facts.ts';
+import { toFacts } from '../src/decisions/check/facts.ts';
 import type { CheckRequest } from '../src/decisions/check/schema.ts';
+import { ANONYMOUS } from '../src/decisions/snapshot/subject.ts';
 import { type CompiledPolicy, compile } from '../src/rules/compile.ts';
 import { type ContentFacts, type Facts, UNPLACED } from '../src/rules/facts.ts';
 import type { Rule } from '../src/rules/policy.ts';

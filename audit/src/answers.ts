@@ -8,7 +8,8 @@
 import { indexOf } from '../../src/cli/policies/file-collections.ts';
 import type { PolicyFile } from '../../src/cli/policies/policy-file.ts';
 import { byCollection, foundAt, toPage } from '../../src/content/address.ts';
-import { ANONYMOUS, toFacts } from '../../src/decisions/check/facts.ts';
+import { toFacts } from '../../src/decisions/check/facts.ts';
+import { ANONYMOUS } from '../../src/decisions/snapshot/subject.ts';
 import { type Locator, parseHost, parseTarget } from '../../src/lib/urls/locator.ts';
 import { findReadings } from '../../src/lib/urls/readings.ts';
 import { USUAL_URLS } from '../../src/lib/urls/spellings.ts';

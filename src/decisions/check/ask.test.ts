@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import { Failure } from '../../api/errors.ts';
 import type { Caller } from '../../api/permissions.ts';
 import { UNPLACED } from '../../rules/facts.ts';
+import { ANONYMOUS } from '../snapshot/subject.ts';
 import { type Ask, type AskTerms, acceptOne } from './ask.ts';
-import { ANONYMOUS, type Inputs, toFacts } from './facts.ts';
+import { type Inputs, toFacts } from './facts.ts';
 
 const now = Date.parse('2026-11-21T09:30:00Z');
 const MOMENT = '2026-11-21T09:30:00.000Z';

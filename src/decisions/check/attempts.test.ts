@@ -9,10 +9,10 @@ import { type CompiledPolicy, compile } from '../../rules/compile.ts';
 import type { Rule } from '../../rules/policy.ts';
 import { type Grounds, Stale } from '../ledger/ledger.ts';
 import { FULL_PRECISION } from '../precision.ts';
+import type { Subject } from '../snapshot/subject.ts';
 import type { Ask } from './ask.ts';
 import { decideFresh, KeptDecisions } from './attempts.ts';
 import type { DecideTerms } from './draft.ts';
-import type { Subject } from './facts.ts';
 
 const callerOf = (keyId: string): Caller => ({
   keyId,

@@ -6,9 +6,9 @@ import { monotonicMs, parseIso } from '../../lib/clock.ts';
 import type { PriceList } from '../../requesters/offers/price-list.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
 import { type Grounds, Stale } from '../ledger/ledger.ts';
+import type { Subject } from '../snapshot/subject.ts';
 import type { Ask } from './ask.ts';
 import { type Decided, type DecideTerms, decideAsk } from './draft.ts';
-import type { Subject } from './facts.ts';
 
 /** A request whose key can be looked at again. */
 export interface Asker {

@@ -6,8 +6,9 @@ import { decide, type Evaluation, type Verdict } from '../../rules/decide.ts';
 import type { Facts } from '../../rules/facts.ts';
 import { reasonCode } from '../../rules/reason.ts';
 import { toCandidateText } from '../ledger/codes.ts';
+import type { Subject } from '../snapshot/subject.ts';
 import type { Ask } from './ask.ts';
-import { type Subject, toFacts } from './facts.ts';
+import { toFacts } from './facts.ts';
 
 /**
  * Returns the candidate's decision as the ledger keeps it. Of a URL with several readings, the candidate takes the

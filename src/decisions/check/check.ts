@@ -28,11 +28,11 @@ import {
 } from '../ledger/ledger.ts';
 import type { Precision } from '../precision.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { Subject } from '../snapshot/subject.ts';
 import { type AddressDeps, hasAddress, judgeAddresses } from '../visitors/address.ts';
 import type { Ask } from './ask.ts';
 import type { KeptDecisions, Round } from './attempts.ts';
 import { type Decided, type DecideTerms, decideAsk, decidingReading, type SignalsOf } from './draft.ts';
-import type { Subject } from './facts.ts';
 
 export interface CheckDeps extends AddressDeps {
   db: Db;

@@ -26,9 +26,10 @@ import type { Entry } from '../ledger/ledger.ts';
 import { contentKey, type QuotaClaim, type QuotaOffer } from '../ledger/quota/quota.ts';
 import { digestUrl } from '../ledger/quota/store.ts';
 import type { Precision } from '../precision.ts';
+import type { PlacedSubject, Subject } from '../snapshot/subject.ts';
 import type { Ask } from './ask.ts';
 import { decideByCandidate } from './candidate.ts';
-import { type PlacedSubject, type Subject, toFacts } from './facts.ts';
+import { toFacts } from './facts.ts';
 
 /** Returns the signals of the page at a URL, for the answer with a decision. */
 export type SignalsOf = (page: string, decision: Decision) => PageSignals;

@@ -21,16 +21,16 @@ import { type Past, requesterAt } from '../../requesters/licenses/history.ts';
 import { findPast } from '../../requesters/store.ts';
 import { type CompiledPolicy, compile } from '../../rules/compile.ts';
 import type { ContentFacts, VisitedPage } from '../../rules/facts.ts';
-import type { Ask } from '../check/ask.ts';
+import { toSubject } from '../snapshot/snapshot.ts';
 import {
   ANONYMOUS,
   type KnownRequester,
   type PlacedReadings,
   type PlacedSubject,
   type Subject,
+  type SubjectAsk,
   together,
-  toSubject,
-} from '../check/facts.ts';
+} from '../snapshot/subject.ts';
 
 /** The policy and the requester of a check, now or at a past time (epoch ms). Both throw invalid_request. */
 export interface SubjectSource {
@@ -41,12 +41,12 @@ export interface SubjectSource {
 }
 
 /** Returns each ask's subject, or the reason it has none. Throws Unavailable. */
-export async function readSubjects(
+export async function readSubjects<A extends SubjectAsk>(
   db: Db,
-  asks: readonly Ask[],
+  asks: readonly A[],
   source: SubjectSource,
-): Promise<Map<Ask, Subject | Failure>> {
-  const subjects = new Map<Ask, Subject | Failure>();
+): Promise<Map<A, Subject | Failure>> {
+  const subjects = new Map<A, Subject | Failure>();
   if (asks.length === 0) return subjects;
   const contents = await findContents(
     db,
@@ -65,7 +65,7 @@ export async function readSubjects(
   return subjects;
 }
 
-async function toSubjectOf(source: SubjectSource, content: Content | undefined, ask: Ask): Promise<Subject> {
+async function toSubjectOf(source: SubjectSource, content: Content | undefined, ask: SubjectAsk): Promise<Subject> {
   const { asOf } = ask;
   if (content === undefined) throw contentNotFound(ask.contentId as string);
   if (asOf !== undefined && content.createdAt > asOf) {
@@ -76,11 +76,11 @@ async function toSubjectOf(source: SubjectSource, content: Content | undefined, 
   return { content: toContentFacts(content, place), policy, requester: await loadRequester(source, ask) };
 }
 
-const loadRequester = async (source: SubjectSource, { requesterId, asOf }: Ask): Promise<KnownRequester> =>
+const loadRequester = async (source: SubjectSource, { requesterId, asOf }: SubjectAsk): Promise<KnownRequester> =>
   requesterId === undefined ? ANONYMOUS : source.requester(requesterId, asOf);
 
 /** Decides by the items that are there now if they were registered by then, else by the collections of then. */
-async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask: Ask): Promise<Subject> {
+async function toSubjectAt(db: Db, source: SubjectSource, locator: Locator, ask: SubjectAsk): Promise<Subject> {
   const { asOf } = ask;
   const inForce = await source.inForce(asOf);
   const items = new Map<string, Content>();

@@ -6,19 +6,22 @@ import { DELETED_ITEM } from '../../content/store.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import { parseDecisionId } from '../ledger/decision.ts';
-import {
-  type DecisionFinder,
-  type DecisionLog,
-  type DecisionRef,
-  type LoggedDecision,
-  type StoredDecision,
-  toLogged,
-} from '../log/log.ts';
 import { findArchived } from './archive/decision.ts';
+import type { Parquet } from './archive/parquet.ts';
 import type { Columns } from './columns/columns.ts';
 import { leftTo } from './ends.ts';
+import type { DecisionFinder, DecisionRef } from './filter.ts';
+import { type LoggedDecision, type StoredDecision, toLogged } from './logged.ts';
 import { atOneTime } from './moved/blocks.ts';
 import { type OverDecisions, queryMovedOf } from './moved/read.ts';
+
+/** A log of decisions; `db` reads its tables. `parquet` reads those that left it for the archive. */
+export interface DecisionLog {
+  db: Db;
+  ledgerNo: number;
+  finder: DecisionFinder;
+  parquet?: Parquet;
+}
 
 /** Archived and retired decisions are counted, and no longer in the log. */
 export const openFinder = (db: Db, columns: Pick<Columns, 'find'>): DecisionFinder => ({

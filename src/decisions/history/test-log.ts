@@ -2,7 +2,9 @@
 import type { Db, Value } from '../../db/db.ts';
 import { Where } from '../../db/query.ts';
 import { onTestTables } from '../ledger/test-tables.ts';
-import type { DecisionFilter, DecisionFinder, DecisionLog, LoggedDecision } from '../log/log.ts';
+import type { DecisionFilter, DecisionFinder } from './filter.ts';
+import type { DecisionLog } from './find.ts';
+import type { LoggedDecision } from './logged.ts';
 
 export function openTestLog(live: Db, ledgerNo: number): DecisionLog {
   const db = onTestTables(live);

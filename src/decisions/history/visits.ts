@@ -2,7 +2,17 @@
 import type { Db } from '../../db/db.ts';
 import type { VerifiedKind } from '../../rules/facts.ts';
 import { toVerified } from '../ledger/codes.ts';
-import type { Sighting } from '../visitors/sighting-store.ts';
+
+export type SightingKind = 'seen' | 'spoofed';
+
+/** The visits of one crawler, or under one false name, within a span of decisions. */
+export interface Sighting {
+  kind: SightingKind;
+  name: string;
+  /** Number of the first decision. */
+  seq: number;
+  checks: number;
+}
 
 /** Returns the crawlers and the false names among these decisions. A false name is no visit of its crawler. */
 export async function findSightings(db: Db, after: number, upTo: number): Promise<Sighting[]> {

@@ -1,13 +1,8 @@
 /** Lists accesses that broke robots.txt as it was then. The work of one page is bounded: it may have few entries. */
 import { type Page, toCursor } from '../../db/page.ts';
+import type { DecisionFilter, DecisionFinder } from '../history/filter.ts';
+import type { LoggedDecision, RobotsBreak, RobotsJudge } from '../history/logged.ts';
 import { parseDecisionId } from '../ledger/decision.ts';
-import {
-  type DecisionFilter,
-  type DecisionFinder,
-  type LoggedDecision,
-  type RobotsBreak,
-  type RobotsJudge,
-} from './log.ts';
 
 /** Accesses that are looked at for one page. */
 const LOOKED_MAX = 2_000;

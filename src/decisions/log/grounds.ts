@@ -1,16 +1,6 @@
-/** Filters by what decisions were based on, as the log and usage share them. */
+/** Filters by what decisions were based on, as queries of the log and of usage have them. */
+import type { GroundsFilter } from '../history/filter.ts';
 import { verifiedFilter } from '../ledger/codes.ts';
-
-export interface GroundsFilter {
-  collectionId?: string | undefined;
-  crawler?: string | undefined;
-  /** A code of decisions/ledger/codes, or whether there is one. */
-  verified?: number | boolean | undefined;
-  licenseId?: string | undefined;
-  purpose?: string | undefined;
-  permission?: string | undefined;
-  enforced?: boolean | undefined;
-}
 
 export type GroundsQuery = Omit<GroundsFilter, 'verified'> & {
   verified?: Parameters<typeof verifiedFilter>[0] | undefined;

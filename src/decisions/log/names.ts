@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
 import { findPolicies } from '../../policies/store.ts';
 import { findNames } from '../../requesters/store.ts';
-import type { LoggedDecision } from './log.ts';
+import type { LoggedDecision } from '../history/logged.ts';
 
 export interface Names {
   /** The item's title; null without an item. */

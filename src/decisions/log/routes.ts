@@ -17,20 +17,15 @@ import { toLowerLetters } from '../../lib/text.ts';
 import { findPolicyNo } from '../../policies/store.ts';
 import { reasonCode } from '../../rules/reason.ts';
 import type { Parquet } from '../history/archive/parquet.ts';
-import { findDecision, readDecisions } from '../history/find.ts';
+import type { DecisionFilter, DecisionFinder } from '../history/filter.ts';
+import { type DecisionLog, findDecision, readDecisions } from '../history/find.ts';
+import type { LoggedDecision, RobotsJudge } from '../history/logged.ts';
 import { asTest } from '../history/test-log.ts';
 import { parseDecisionId } from '../ledger/decision.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PublicIds } from '../ledger/public-ids.ts';
 import { findBroken, keepBroken } from './broken.ts';
 import { toGroundsFilter, toUrlPrefix } from './grounds.ts';
-import {
-  type DecisionFilter,
-  type DecisionFinder,
-  type DecisionLog,
-  type LoggedDecision,
-  type RobotsJudge,
-} from './log.ts';
 import { type NamedDecision, withNames } from './names.ts';
 import { toPageFilter } from './page-filter.ts';
 import { findRule } from './rule-filter.ts';

@@ -1,13 +1,7 @@
 /** The filter of the log and of usage by a rule: its policy, version and index in one text. */
 import type { Db } from '../../db/db.ts';
 import { findPolicyNo } from '../../policies/store.ts';
-
-export interface RuleFilter {
-  policyNo: number;
-  version: number;
-  /** null: the default action. */
-  index: number | null;
-}
+import type { RuleFilter } from '../history/filter.ts';
 
 const DEFAULT_ACTION = 'default';
 

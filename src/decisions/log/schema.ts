@@ -8,9 +8,9 @@ import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
 import { ACTIONS } from '../../rules/policy.ts';
 import { REASONS, type Reason } from '../../rules/reason.ts';
 import { QuotaStatus } from '../../rules/terms/terms.ts';
+import { ROBOTS_BREAKS } from '../history/logged.ts';
 import { VERIFIED_FILTERS } from '../ledger/codes.ts';
 import { REDUCIBLE, UNREADABLES } from '../ledger/inputs.ts';
-import { ROBOTS_BREAKS } from './log.ts';
 import { RULE_PATTERN } from './rule-filter.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);

@@ -15,8 +15,9 @@ import type { CompiledPolicy } from '../../rules/compile.ts';
 import { decide, type Evaluation } from '../../rules/decide.ts';
 import type { Place } from '../../rules/facts.ts';
 import { findAllowable, type ItemsOf } from '../../rules/reach.ts';
-import { type Inputs, type KnownRequester, toFacts } from '../check/facts.ts';
+import { type Inputs, toFacts } from '../check/facts.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { KnownRequester } from '../snapshot/subject.ts';
 
 /** A requester, and what is stated of its requests. */
 export interface ReachAsker {

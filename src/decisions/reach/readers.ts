@@ -13,7 +13,7 @@ import type { CompiledPolicy } from '../../rules/compile.ts';
 import { list } from '../../rules/conditions/match.ts';
 import { REQUESTER_ID_PATTERN } from '../../rules/conditions/names.ts';
 import type { Evaluation } from '../../rules/decide.ts';
-import { ANONYMOUS, type KnownRequester } from '../check/facts.ts';
+import { ANONYMOUS, type KnownRequester } from '../snapshot/subject.ts';
 
 /** Decides for a requester; undefined: nothing is decided, as of a URL that servers read differently. */
 export type DecideFor = (

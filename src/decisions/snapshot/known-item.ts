@@ -8,7 +8,7 @@ import { ENTRY_BYTES, estimateBytes } from '../../lib/bytes.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
 import type { ContentFacts, Place } from '../../rules/facts.ts';
-import type { Subject } from '../check/facts.ts';
+import type { Subject } from './subject.ts';
 
 /** An item in memory: there may be millions, so it has nothing twice. */
 export interface KnownItem {

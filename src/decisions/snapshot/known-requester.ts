@@ -5,7 +5,7 @@ import { inServingOrder, toLicenseFacts } from '../../requesters/licenses/licens
 import { findContracts } from '../../requesters/licenses/terms-store.ts';
 import { toRequesterFacts } from '../../requesters/requester.ts';
 import { findRequester, findRequesterLicenses } from '../../requesters/store.ts';
-import type { KnownRequester } from '../check/facts.ts';
+import type { KnownRequester } from './subject.ts';
 
 export const weightOfRequester = (requester: KnownRequester): number => ENTRY_BYTES + estimateBytes(requester);
 

@@ -10,8 +10,8 @@ import type { Db } from '../../db/db.ts';
 import type { Looseness } from '../../lib/urls/spellings.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
 import type { ContentFacts, VisitedPage } from '../../rules/facts.ts';
-import type { PlacedSubject } from '../check/facts.ts';
 import { type KnownItem, lacksField, toPlaceable } from './known-item.ts';
+import type { PlacedSubject } from './subject.ts';
 
 /** An item that was found by looser rules. */
 export type FoundLooser = FoundItem & { readonly urls: Looseness };

@@ -30,16 +30,6 @@ import { findPolicy } from '../../policies/store.ts';
 import { withCandidate } from '../../rules/candidate.ts';
 import { type CompiledPolicy, compile } from '../../rules/compile.ts';
 import type { ContentFacts } from '../../rules/facts.ts';
-import type { Ask } from '../check/ask.ts';
-import {
-  ANONYMOUS,
-  type KnownRequester,
-  type PlacedReadings,
-  type PlacedSubject,
-  type Subject,
-  together,
-  toSubject,
-} from '../check/facts.ts';
 import {
   factsIn,
   type KnownItem,
@@ -53,6 +43,15 @@ import {
 import { readRequester, weightOfRequester } from './known-requester.ts';
 import { isLooser, placedLooser, readLooser } from './looser.ts';
 import { Shared } from './shared.ts';
+import {
+  ANONYMOUS,
+  type KnownRequester,
+  type PlacedReadings,
+  type PlacedSubject,
+  type Subject,
+  type SubjectAsk,
+  together,
+} from './subject.ts';
 
 const CONTENT_MAX = 2_000_000;
 const POLICIES_MAX = 10_000;
@@ -98,7 +97,7 @@ export class Snapshot {
   }
 
   /** Returns the subject of a check if all of it is in memory. The past is not. */
-  subject({ contentId, locator, urls, requesterId, asOf }: Ask): Subject | undefined {
+  subject({ contentId, locator, urls, requesterId, asOf }: SubjectAsk): Subject | undefined {
     const inForce = this.#collections.now();
     if (asOf !== undefined || inForce === undefined) return undefined;
     const placed =
@@ -108,7 +107,7 @@ export class Snapshot {
   }
 
   /** Returns the subjects of checks without `asOf`, reading what is not in memory. Throws Unavailable. */
-  async loadSubjects(asks: readonly Ask[]): Promise<Map<Ask, Subject | Failure>> {
+  async loadSubjects<A extends SubjectAsk>(asks: readonly A[]): Promise<Map<A, Subject | Failure>> {
     const inForce = asks.length === 0 ? undefined : await this.#collections.read();
     if (inForce === undefined) return new Map();
     const addresses = await this.#readAddresses(asks, inForce);
@@ -122,7 +121,7 @@ export class Snapshot {
     const contents =
       missing.length === 0 ? new Map<string, ContentFacts>() : await this.#loadContents(missing, inForce);
     const requesters = new Map([[undefined as string | undefined, ANONYMOUS]]);
-    const subjects = new Map<Ask, Subject | Failure>();
+    const subjects = new Map<A, Subject | Failure>();
     for (const ask of asks) {
       const { contentId = '', locator, urls, requesterId } = ask;
       const placed =
@@ -180,7 +179,7 @@ export class Snapshot {
   }
 
   /** Returns what is at the URLs of the asks, reading it for all of them together. */
-  #readAddresses(asks: readonly Ask[], inForce: InForce): Promise<Map<Locator, AtUrl>> | Map<Locator, AtUrl> {
+  #readAddresses(asks: readonly SubjectAsk[], inForce: InForce): Promise<Map<Locator, AtUrl>> | Map<Locator, AtUrl> {
     const asked = asks.flatMap(({ locator, urls }) => (locator === undefined ? [] : [{ locator, urls }]));
     return asked.length === 0 ? new Map() : this.#addresses.readAll(asked, inForce);
   }
@@ -289,4 +288,12 @@ export class Snapshot {
       return compiled;
     });
   }
+}
+
+/** Returns the subject of a check. */
+export function toSubject(placed: PlacedReadings, requester: KnownRequester): Subject {
+  const { content, page, policy, others, missing, spelled } = placed;
+  if (page === undefined) return { content, policy, requester };
+  if (others === undefined) return { content, page, policy, requester };
+  return { content, page, policy, requester, others, missing: missing === true, spelled: spelled === true };
 }

@@ -1,17 +1,7 @@
 /** The tables `sightings` and `sighting_cursors`; rows never leave this file. */
 import type { Db, Row, Step } from '../../db/db.ts';
 import { inList, toList } from '../../db/query.ts';
-
-export type SightingKind = 'seen' | 'spoofed';
-
-/** The visits of one crawler, or under one false name, within a span of decisions. */
-export interface Sighting {
-  kind: SightingKind;
-  name: string;
-  /** Number of the first decision. */
-  seq: number;
-  checks: number;
-}
+import { type Sighting, type SightingKind } from '../history/visits.ts';
 
 /** The last decision that was read. Up to `quietSeq` nothing is announced. */
 export interface SightingCursor {

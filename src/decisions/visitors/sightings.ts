@@ -10,7 +10,7 @@ import type { Changes } from '../../api/changes/changes.ts';
 import { Conflict, type Db, type Step } from '../../db/db.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { openHeads } from '../history/ends.ts';
-import { findFirst, findSightings } from '../history/visits.ts';
+import { findFirst, findSightings, type Sighting } from '../history/visits.ts';
 import { decisionId } from '../ledger/decision.ts';
 import type { NamedInDecisions } from '../ledger/ledger.ts';
 import {
@@ -20,7 +20,6 @@ import {
   moveCursor,
   putPending,
   putSighting,
-  type Sighting,
   type SightingCursor,
 } from './sighting-store.ts';
 

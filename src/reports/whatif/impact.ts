@@ -5,10 +5,11 @@
  */
 
 import { toPage } from '../../content/address.ts';
-import { ANONYMOUS, type Inputs, type KnownRequester, type Subject, toFacts } from '../../decisions/check/facts.ts';
+import { type Inputs, toFacts } from '../../decisions/check/facts.ts';
 import { keptProgram } from '../../decisions/history/columns/decision-row.ts';
 import type { CountedWho } from '../../decisions/history/columns/who.ts';
 import type { RecordedDecision } from '../../decisions/history/past.ts';
+import { ANONYMOUS, type KnownRequester, type Subject } from '../../decisions/snapshot/subject.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import { type Locator, parseVisited } from '../../lib/urls/locator.ts';
 import type { UrlRules } from '../../lib/urls/spellings.ts';

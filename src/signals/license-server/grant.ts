@@ -2,7 +2,7 @@
 import type { Changes } from '../../api/changes/changes.ts';
 import { OAuthError } from '../../api/oauth-error.ts';
 import type { Db } from '../../db/db.ts';
-import type { KnownRequester } from '../../decisions/check/facts.ts';
+import type { KnownRequester } from '../../decisions/snapshot/subject.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Locator } from '../../lib/urls/locator.ts';
 import { planFree } from '../../requesters/licenses/free.ts';

@@ -3,7 +3,7 @@
  * restrictive is published. Pure.
  */
 
-import { ANONYMOUS, type KnownRequester } from '../../decisions/check/facts.ts';
+import { ANONYMOUS, type KnownRequester } from '../../decisions/snapshot/subject.ts';
 import type { UrlRules } from '../../lib/urls/spellings.ts';
 import type { CompiledPolicy } from '../../rules/compile.ts';
 import { decide, type Verdict } from '../../rules/decide.ts';

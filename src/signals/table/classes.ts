@@ -2,7 +2,7 @@
  * Sorts the audiences of a site into classes that a policy treats alike. Pure. Policies mostly share their conditions
  * on crawlers: each condition is tried once for all of them.
  */
-import type { KnownRequester } from '../../decisions/check/facts.ts';
+import type { KnownRequester } from '../../decisions/snapshot/subject.ts';
 import { getCondition } from '../../rules/conditions/conditions.ts';
 import { Facts } from '../../rules/facts.ts';
 import type { Rule } from '../../rules/policy.ts';

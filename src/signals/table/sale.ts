@@ -2,7 +2,7 @@
  * Finds the uses that an offered license permits everybody. Pure. Each is tried: the policy is asked again for visitors
  * that hold such a license, and the offer counts only if all of them get the use.
  */
-import type { KnownRequester } from '../../decisions/check/facts.ts';
+import type { KnownRequester } from '../../decisions/snapshot/subject.ts';
 import { type Offer, type Offered, toOffered } from '../../requesters/offers/offer.ts';
 import type { PriceList } from '../../requesters/offers/price-list.ts';
 import type { LicenseFacts } from '../../rules/facts.ts';

@@ -3,9 +3,10 @@
 import { unavailable } from '../../../api/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { parseDecisionId } from '../../ledger/decision.ts';
-import { type DecisionRef, type LoggedDecision, type StoredDecision, toLogged } from '../../log/log.ts';
 import { type ArchivedFile, SourceFailed } from '../columns/source.ts';
 import { text } from '../columns/sql.ts';
+import type { DecisionRef } from '../filter.ts';
+import { type LoggedDecision, type StoredDecision, toLogged } from '../logged.ts';
 import type { SealedRow, StoredLeaf } from '../sealed/parts.ts';
 import type { Parquet } from './parquet.ts';
 

@@ -1,6 +1,6 @@
 /** SQL over the columns: selections of decisions, and values as literals. */
 import { OTHER_PROGRAMS } from '../../../rules/crawlers/program.ts';
-import type { RuleFilter } from '../../log/rule-filter.ts';
+import type { RuleFilter } from '../filter.ts';
 import type { DictionaryName } from './dictionary.ts';
 import type { SqlReader } from './reader.ts';
 

@@ -8,7 +8,7 @@ import { toIso } from '../../../lib/clock.ts';
 import { hashLeaf, sha256 } from '../../../lib/merkle.ts';
 import { decodeReason } from '../../../rules/reason.ts';
 import { toVerified } from '../../ledger/codes.ts';
-import type { DecisionColumns } from '../../log/log.ts';
+import type { DecisionColumns } from '../logged.ts';
 
 /** In the order in which a leaf has them. */
 export const PARTS = ['decision', 'rule', 'requester', 'inputs'] as const;

@@ -1,65 +1,14 @@
-/** The decision log: filters, and decisions as they were answered. */
-import type { Db, Row } from '../../db/db.ts';
+/** Decisions as they were answered, made of what is stored of them. */
+import type { Row } from '../../db/db.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { Looseness } from '../../lib/urls/spellings.ts';
 import type { LimitPeriod } from '../../rules/limit.ts';
 import { DEFAULT_GRANT } from '../../rules/policy.ts';
 import { ALLOWED_MESSAGE, decodeReason, REASONS, type Reason } from '../../rules/reason.ts';
-import type { Parquet } from '../history/archive/parquet.ts';
 import { parseCandidate, toVerified } from '../ledger/codes.ts';
 import { type Decision, type DecisionLimit, decisionId, retryAfter, toDecisionQuota } from '../ledger/decision.ts';
 import { type Context, type Reducible, type ShownInputs, showInputs } from '../ledger/inputs.ts';
 import { parseQuota } from '../ledger/quota/quota.ts';
-import type { GroundsFilter } from './grounds.ts';
-import type { RuleFilter } from './rule-filter.ts';
-
-/** Filters. `contentNo` and `policyNo` are the store's own numbers. */
-export interface DecisionFilter extends GroundsFilter {
-  contentNo?: number;
-  requesterId?: string;
-  /** Not in the log of tests. */
-  program?: string;
-  policyNo?: number;
-  allowed?: boolean;
-  /** Code of a reason. */
-  reason?: number;
-  /** A prefix of host and path. */
-  url?: string;
-  /** Host and path in the canonical spelling. */
-  page?: string;
-  /** The same of a folder, without a slash at its end: the page and all below it. */
-  pagePrefix?: string;
-  rule?: RuleFilter;
-  spoofed?: boolean;
-  /** Requests of crawlers of the directory. */
-  ofCrawlers?: boolean;
-  /** Epoch ms, inclusive. */
-  from?: number;
-  /** Epoch ms, exclusive. */
-  to?: number;
-}
-
-/** Finds decisions, newest first. Exact: includes everything recorded before the call. */
-export interface DecisionFinder {
-  find(
-    filter: DecisionFilter,
-    page: { before: number | null; limit: number },
-  ): Promise<{ seqs: number[]; totalCount: number }>;
-}
-
-/** A log of decisions; `db` reads its tables. `parquet` reads those that left it for the archive. */
-export interface DecisionLog {
-  db: Db;
-  ledgerNo: number;
-  finder: DecisionFinder;
-  parquet?: Parquet;
-}
-
-/** A decision to find; with a requester, only if it is about that one. */
-export interface DecisionRef {
-  id: string;
-  requesterId?: string | undefined;
-}
 
 /** `within_24h`: a copy of robots.txt that the crawler may have kept for 24 hours (RFC 9309) allowed the access. */
 export const ROBOTS_BREAKS = ['broken', 'within_24h'] as const;
