@@ -9,6 +9,7 @@ import type { DictionaryName } from '../src/decisions/history/columns/dictionary
 import { openStore } from '../src/decisions/history/columns/duckdb.ts';
 import { openPrograms } from '../src/decisions/history/columns/programs.ts';
 import { QUARTER_HOUR_MS } from '../src/decisions/history/columns/sql.ts';
+import { findProgram } from '../src/rules/crawlers/program.ts';
 import { TERMS } from './statements.ts';
 
 export const ITEMS = 100_000;
@@ -105,7 +106,12 @@ function columnsSql(plan: Plan, dialect: Dialect, after: number, to: number): st
     from (${rowsSql(plan, dialect, after, to)}) as decided`;
 }
 
-const inputsOf = (agent: string): string => JSON.stringify({ context: { userAgent: agent, ip: '203.0.113.9' } });
+/** The inputs of a check, as SQL: each visitor has an address of its own. */
+function inputsSql(agent: string): string {
+  const [before, after] = JSON.stringify({ context: { userAgent: agent, ip: '?' } }).split('?') as [string, string];
+  const address = ['10', ...['r0', 'r1', 'r2'].map((r) => `' || ${r} % 256 || '`)].join('.');
+  return `'${before}${address}${after}'`;
+}
 
 /** Numbers of programs follow from their names. */
 function programNumbers(): number[] {
@@ -114,10 +120,7 @@ function programNumbers(): number[] {
   };
   const store = { named: never, frequent: never, name: never, nextLife: never, putSketches: never };
   const programs = openPrograms(store);
-  return AGENTS.map((agent) => {
-    const row = Array.from({ length: 20 }, () => null as string | null);
-    return programs.numberOf([...row, inputsOf(agent)] as never, true);
-  });
+  return AGENTS.map((agent) => programs.toNumber(findProgram(agent)));
 }
 
 /** Kinds of names, how many there are, and the text of each. */
@@ -151,7 +154,7 @@ export async function addRecords(url: string): Promise<void> {
 
 /** Writes decisions after a number into PostgreSQL, as a ledger has them. */
 export async function addDecisions(url: string, plan: Plan, after: number, to: number): Promise<void> {
-  const inputs = AGENTS.map((agent, i) => `when ${i} then '${inputsOf(agent)}'`).join(' ');
+  const inputs = AGENTS.map((agent, i) => `when ${i} then ${inputsSql(agent)}`).join(' ');
   await query(
     url,
     `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason, rule_index,

@@ -1,19 +1,19 @@
 /** Rates of the parts of ClickHouse's writer, each by itself: reading PostgreSQL, encoding, and storing a block. */
 import type { TestClickHouse } from '../kit/clickhouse.ts';
 import { openPostgresReader } from '../src/db/postgres/reader.ts';
-import { readBeyond } from '../src/decisions/history/clickhouse/blocks.ts';
+import { fill } from '../src/decisions/history/clickhouse/blocks.ts';
 import { openNames } from '../src/decisions/history/clickhouse/names.ts';
 import { notedPrograms } from '../src/decisions/history/clickhouse/programs.ts';
 import { CHECK_SQL, encode } from '../src/decisions/history/clickhouse/rows.ts';
 import { EMPTY } from '../src/decisions/history/clickhouse/state.ts';
+import { newBatch } from '../src/decisions/history/clickhouse/step.ts';
 import { openClickHouse } from '../src/decisions/history/clickhouse/store.ts';
 import { table } from '../src/decisions/history/clickhouse/tables.ts';
-import type { DecisionRow } from '../src/decisions/history/columns/decision-row.ts';
 import { openSource } from '../src/decisions/history/columns/source.ts';
 import type { Ground } from './clickhouse-ground.ts';
 import { type Figure, median, type PartOptions } from './figure.ts';
 
-const BLOCK = 65_536;
+const BLOCK = 131_072;
 const BLOCKS = 9;
 
 export async function writerParts(
@@ -39,15 +39,18 @@ export async function writerParts(
   try {
     const blocks = Math.min(BLOCKS, Math.floor((plan.total - after) / count));
     for (let i = 0; i < blocks; i++) {
-      const rows = await source.read(async (records) => {
+      const batch = newBatch({ names, programs }, { rows: count });
+      await source.read(async (records) => {
         await records.head();
-        const isEnough = ({ length }: readonly DecisionRow[]): boolean => length >= count;
-        return timed('reading', () => readBeyond(records, after + i * count, isEnough));
+        await timed('reading', () => fill(batch, records, after + i * count, count));
       });
-      const { bytes } = await timed('encoding', () => encode(rows, { names, programOf: programs.numberOf }));
+      const { bytes } = await timed('encoding', () =>
+        encode(batch, { names: names.known, programs: programs.numbersOf(batch, batch.length) }),
+      );
       await timed('storing', async () => {
-        await store.insert('trial', bytes, { token: `trial:${i}` });
-        await store.query(`select ${CHECK_SQL} from trial where seq >= ${rows[0]?.[0]} and seq <= ${rows.at(-1)?.[0]}`);
+        await store.insert('trial', bytes, { token: `trial:${i}`, format: 'Native' });
+        const [first, last] = [batch.seqs[0], batch.lastSeq];
+        await store.query(`select ${CHECK_SQL} from trial where seq >= ${first} and seq <= ${last}`);
       });
       options.say(
         Object.entries(rates)

@@ -174,7 +174,7 @@ class Pipeline implements Submittable {
   }
 }
 
-const toText = (value: Value): string | null => (value === null ? null : String(value));
+export const toText = (value: Value): string | null => (value === null ? null : String(value));
 
 /**
  * Returns the rows of each step. The steps are a transaction of their own unless one is open. Rejects with the error of

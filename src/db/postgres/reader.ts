@@ -1,5 +1,6 @@
 /** A dedicated connection for long reads, such as those of a thread. */
 import { type Row, type Step, Unavailable, type Value } from '../db.ts';
+import { binaryRows, type TakeRow } from './binary.ts';
 import { connectionOptions, streamOf, WriterClient } from './connection.ts';
 import { toDbError } from './errors.ts';
 import { arraysOf, pipeline } from './pipeline.ts';
@@ -9,6 +10,8 @@ export interface PostgresReader {
   all(steps: readonly Step[]): Promise<Row[][]>;
   /** Returns the rows of a statement, each in the order of its columns. */
   arrays(step: Step): Promise<Value[][]>;
+  /** Passes on the rows of a statement in the binary format, as they arrive. */
+  binary(step: Step, take: TakeRow): Promise<void>;
   /** Fails all reads, now and later: the server is unresponsive. */
   abandon(): void;
   close(): Promise<void>;
@@ -51,6 +54,7 @@ export async function openPostgresReader(url: string): Promise<PostgresReader> {
   return {
     all: (steps) => read(pipeline(client, steps)),
     arrays: (step) => read(arraysOf(client, step)),
+    binary: (step, take) => read(binaryRows(client, step, take)),
     abandon,
     close: () => within(FAREWELL_WITHIN_MS, client.end()),
   };

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PARTITION } from '../../../src/decisions/history/clickhouse/tables.ts';
-import { assertCounts, bench, decided } from './clickhouse-bench.ts';
+import { AT, ask, assertCounts, bench, decided } from './clickhouse-bench.ts';
 
 const BLOCK = 9_000;
 const INSERT = 'insert into decisions_v1';
@@ -78,6 +78,40 @@ test('a block ends where a partition does', async (t) => {
   assert.equal(await clickHouse.query(PARTS, database), `2\t0\t${BLOCK}`);
   const inserts = (await clickHouse.statements()).filter((sql) => sql.includes(INSERT));
   assert.equal(inserts.length, 2);
+});
+
+test('blocks that are read while others are written are stored once, though an insert between them is lost', async (t) => {
+  const { open, db, clickHouse, database } = await bench(t);
+  const [rows, whole] = [300_000, 131_072];
+  await db.atomic([
+    {
+      sql: `insert into decisions (seq, at, content_no, requester_id, policy_no, policy_version, reason, inputs, enforced, url)
+        select n, ${AT} + n, n % 3, 'req_' || n % 1000, 1, 1, n % 2, '{"context":{"userAgent":"FooBot/' || n % 7 || '"}}', 1,
+          case when n % 3 = 0 then 'publisher.example/' || n % 50 || '?q=' || n end
+        from generate_series(1, ${rows}) as every(n)`,
+    },
+    { sql: `select setval('decisions_seq_seq', ${rows})` },
+  ]);
+  // The first is stored before it fails, and the second fails before it is.
+  await clickHouse.fail(
+    { when: 'after', sql: INSERT, kind: 'cut', times: 1 },
+    { when: 'before', sql: 'uniqExact(seq)', kind: 'cut', times: 1 },
+  );
+  const columns = open();
+  assert.equal((await ask(() => columns.find({}, { before: null, limit: 1 }))).totalCount, rows);
+  assert.equal(columns.figures().rebuilds, 1);
+  assert.equal(await clickHouse.query(PARTS, database), `3\t0\t${whole}`);
+  const read = `select count(), uniqExact(seq), sum(seq), sum(decided_at - seq), sum(content), sum(reason), uniqExact(program),
+    countIf(url = concat('publisher.example/', toString(seq % 50), '?q=', toString(seq))), uniqExact(page),
+    countIf((kind, requester) not in (select kind, number from names_v1)),
+    countIf(concat('req_', toString(seq % 1000)) <> dictionary) from
+    (select *, 1 as kind, transform(requester, (select groupArray(number) from names_v1 where kind = 1),
+       (select groupArray(id) from names_v1 where kind = 1), '') as dictionary from decisions_v1)`;
+  const sum = (of: (n: number) => number): number =>
+    Array.from({ length: rows }, (_, i) => of(i + 1)).reduce((all, one) => all + one, 0);
+  const third = rows / 3;
+  const expected = [rows, rows, sum((n) => n), rows * AT, sum((n) => n % 3), sum((n) => n % 2), 1, third, 50 + 1, 0, 0];
+  assert.deepEqual((await clickHouse.query(read, database)).split('\t').map(Number), expected);
 });
 
 test('every insert carries the settings that storing it once depends on', async (t) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type DecisionRow, withOlderInputs } from '../columns/decision-row.ts';
 import { type ArchivedFile, type ColumnsSnapshot, type DecisionSource, MANY, SourceFailed } from '../columns/source.ts';
+import { sumRows } from '../columns/sums.ts';
 
 /** `folder`: where the files are; null: not configured. */
 export function withArchive(source: DecisionSource, folder: string | null, engineMiB: number): DecisionSource {
@@ -33,14 +34,8 @@ function joined(records: ColumnsSnapshot, files: readonly ArchivedFile[], parque
     return rows.map(withOlderInputs);
   }
 
-  return {
-    ...records,
+  const own: Pick<ColumnsSnapshot, 'page' | 'decisionsAfter'> = {
     page: MANY,
-    async head() {
-      const head = await records.head();
-      const decisionsSeq = Math.max(head.decisionsSeq, to);
-      return { ...head, decisionsSeq, settledSeq: Math.max(head.settledSeq, to) };
-    },
     async decisionsAfter(seq, limit) {
       const found: DecisionRow[] = [];
       let after = seq;
@@ -54,6 +49,17 @@ function joined(records: ColumnsSnapshot, files: readonly ArchivedFile[], parque
       const left = limit - found.length;
       return left === 0 ? found : [...found, ...(await records.decisionsAfter(Math.max(after, to), left))];
     },
+  };
+  return {
+    ...records,
+    ...own,
+    async head() {
+      const head = await records.head();
+      const decisionsSeq = Math.max(head.decisionsSeq, to);
+      return { ...head, decisionsSeq, settledSeq: Math.max(head.settledSeq, to) };
+    },
+    binaryAfter: async (seq, limit, take) => seq >= to && records.binaryAfter(seq, limit, take),
+    sumAfter: (seq) => (seq >= to ? records.sumAfter(seq) : sumRows(own, seq)),
     async decidedAt(seq) {
       if (seq > to) return records.decidedAt(seq);
       const file = files.find(({ toSeq }) => toSeq >= seq) as ArchivedFile;

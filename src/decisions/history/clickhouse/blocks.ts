@@ -3,79 +3,149 @@
  * block is planned before it is written, and read back before it counts.
  */
 import { createHash } from 'node:crypto';
-import type { DecisionRow } from '../columns/decision-row.ts';
 import type { ColumnsSnapshot } from '../columns/source.ts';
+import type { Batch } from './batch.ts';
 import { addToShard, changed, shardFor } from './cluster.ts';
-import { hideMissing } from './copy.ts';
+import { findMissing, hideMissing } from './copy.ts';
 import { check, within } from './found.ts';
 import { encode } from './rows.ts';
 import type { Block } from './state.ts';
-import { begin, type ClickHouseStep, complete } from './step.ts';
+import { begin, type ClickHouseStep, complete, newBatch } from './step.ts';
 import { REQUEST_WITHIN_MS } from './store.ts';
 import { PARTITION, table } from './tables.ts';
 
-const BLOCK_MAX = 131_072;
+export const BLOCK_MAX = 131_072;
 /** Fewer decisions stay in the tail, for as long as this. */
 const BLOCK_MIN = 8_192;
 const TAIL_MS = 21_600_000;
 /** Decisions that wait for a transaction which stays open. */
 export const TAIL_MAX = 262_144;
-/** Decisions that are read at once while more are to come: rows fill the memory of the thread. */
-export const FAR_MAX = BLOCK_MAX / 2;
 /** An insert whose answer was lost may still be running for as long. */
 const FENCE_MS = 2 * REQUEST_WITHIN_MS;
 
 type Planned = Block & { at: number };
 
-/** A block to be written, which was planned. */
+/** A block to be written, which was planned: the first rows of a batch. */
 interface Ready {
   planned: Planned;
-  rows: readonly DecisionRow[];
+  batch: Batch;
   bytes: Buffer;
+}
+
+/** Reads decisions after a number, at most so many, together with those that the batch has. */
+export async function fill(batch: Batch, records: ColumnsSnapshot, seq: number, most: number): Promise<void> {
+  while (batch.length < most) {
+    const [before, limit] = [batch.length, most - batch.length];
+    const after = batch.lastSeq ?? seq;
+    if (await records.binaryAfter(after, limit, (bytes, at) => batch.take(bytes, at))) return;
+    for (const row of await records.decisionsAfter(after, Math.min(limit, records.page))) batch.add(row);
+    if (batch.length - before < Math.min(limit, records.page)) return;
+  }
+}
+
+/** Its snapshot keeps PostgreSQL from cleaning up, and progress is reported after each step. */
+const BLOCKS_A_STEP = 8;
+/** Room for decisions in memory. */
+const ROWS_MIN = 1_024;
+
+interface Read {
+  batch: Batch;
+  /** Decisions of its block; 0: there are not enough for a whole one. */
+  rows: number;
+  missing: readonly number[];
+}
+
+/** Reads the decisions of the block after a number. */
+async function readBlock(work: ClickHouseStep, seq: number, spare?: Batch): Promise<Read> {
+  const left = work.head.decisionsSeq - seq;
+  const batch = newBatch(work, { rows: Math.max(ROWS_MIN, Math.min(BLOCK_MAX, left)), spare });
+  await fill(batch, work.records, seq, BLOCK_MAX);
+  if (batch.length < BLOCK_MAX || batch.seqAt(BLOCK_MAX - 1) > work.head.settledSeq)
+    return { batch, rows: 0, missing: [] };
+  const rows = rowsWithin(batch, BLOCK_MAX);
+  return { batch, rows, missing: await findMissing(work, batch, rows) };
+}
+
+/**
+ * Writes blocks while there are enough settled decisions for whole ones, and reads the next one meanwhile. Returns what
+ * was read of those that make no whole one; null: another step goes on.
+ */
+export async function writeBlocks(work: ClickHouseStep): Promise<Batch | null> {
+  const { state } = work;
+  let read = await readBlock(work, state.to);
+  let spare: Batch | undefined;
+  for (let left = BLOCKS_A_STEP; read.rows > 0; left--) {
+    if (left === 0) return null;
+    const { batch, rows, missing } = read;
+    const next = readBlock(work, batch.seqAt(rows - 1), spare);
+    const written = plan(work, { batch, rows, isAll: false }).then((ready) => insertBlock(work, ready, missing));
+    // Neither is left alone when the other fails.
+    await Promise.allSettled([next, written]);
+    await written;
+    read = await next;
+    spare = batch;
+    work.stored = structuredClone(state);
+  }
+  return read.batch;
 }
 
 /**
  * Writes a block of the decisions beyond the blocks, if there are enough. Returns whether there were. `isCut`: there
  * are more than these.
  */
-export async function writeBlock(work: ClickHouseStep, rows: readonly DecisionRow[], isCut: boolean): Promise<boolean> {
-  const settled = rows.filter(([seq]) => seq <= work.head.settledSeq);
-  const oldest = settled[0]?.[1] ?? Number.POSITIVE_INFINITY;
-  const isDue = settled.length >= BLOCK_MIN || work.states.now() - oldest > TAIL_MS;
-  if (isDue) await insertBlock(work, await plan(work, settled, isCut));
-  return isDue;
+export async function writeBlock(work: ClickHouseStep, batch: Batch, isCut: boolean): Promise<boolean> {
+  const settled = batch.countTo(work.head.settledSeq);
+  const oldest = settled === 0 ? Number.POSITIVE_INFINITY : (batch.times[0] as number);
+  const isDue = settled >= BLOCK_MIN || work.states.now() - oldest > TAIL_MS;
+  if (!isDue) return false;
+  const rows = rowsWithin(batch, settled);
+  await insertBlock(work, await plan(work, { batch, rows, isAll: !isCut && rows === settled }));
+  return true;
 }
 
-async function plan(work: ClickHouseStep, settled: readonly DecisionRow[], isCut: boolean): Promise<Ready> {
-  const first = settled[0]?.[0] as number;
-  const end = (Math.floor(first / PARTITION) + 1) * PARTITION;
-  const rows = settled.slice(0, BLOCK_MAX).filter(([seq]) => seq < end);
-  const isAll = !isCut && rows.length === settled.length;
-  const last = isAll ? Math.min(work.head.settledSeq, end - 1) : (rows.at(-1)?.[0] as number);
-  const { block, bytes } = await toBlock(work, rows);
+/** Returns the number in whose partition a decision is, that the next one begins with. */
+const endOfPartition = (seq: number): number => (Math.floor(seq / PARTITION) + 1) * PARTITION;
+
+/** Returns how many of the first rows make a block. */
+const rowsWithin = (batch: Batch, rows: number): number =>
+  Math.min(rows, BLOCK_MAX, batch.countTo(endOfPartition(batch.seqAt(0)) - 1));
+
+/** `isAll`: there are no others up to the settled number. */
+async function plan(
+  work: ClickHouseStep,
+  { batch, rows, isAll }: { batch: Batch; rows: number; isAll: boolean },
+): Promise<Ready> {
+  const first = batch.seqAt(0);
+  const last = isAll ? Math.min(work.head.settledSeq, endOfPartition(first) - 1) : batch.seqAt(rows - 1);
+  const { block, bytes } = await toBlock(work, batch, rows);
   const shard = await shardFor(work.store, first, BLOCK_MAX);
   const planned = { ...block, first, last, shard, at: work.states.now() };
   work.state.planned = planned;
   await begin(work);
-  return { planned, rows, bytes };
+  return { planned, batch, bytes };
 }
 
 async function toBlock(
   { names, programs }: ClickHouseStep,
-  rows: readonly DecisionRow[],
+  batch: Batch,
+  rows: number,
 ): Promise<{ block: Pick<Block, 'rows' | 'sums' | 'hash'>; bytes: Buffer }> {
-  const { bytes, sums } = await encode(rows, { names, programOf: programs.numberOf });
-  return { bytes, block: { rows: rows.length, sums, hash: createHash('sha256').update(bytes).digest('hex') } };
+  const { bytes, sums } = await encode(batch, { names: names.known, programs: programs.numbersOf(batch, rows) });
+  return { bytes, block: { rows, sums, hash: createHash('sha256').update(bytes).digest('hex') } };
 }
 
 /** Writes a block whose last attempt was interrupted, or finds that it is there. */
 export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promise<void> {
   const { records, state, states, store } = work;
   const there = await check(store, planned);
-  const isRead = (read: readonly DecisionRow[]): boolean => (read.at(-1)?.[0] ?? 0) >= planned.last;
-  const rows = (await readBeyond(records, planned.first - 1, isRead)).filter(([seq]) => seq <= planned.last);
-  const { bytes, block } = await toBlock(work, rows);
-  if (there === 'all') return completeBlock(work, planned, rows);
+  const batch = newBatch(work);
+  // Numbers that are not used are between them.
+  for (let most = BLOCK_MAX; ; most += BLOCK_MAX) {
+    await fill(batch, records, planned.first - 1, most);
+    if (batch.length < most || (batch.lastSeq as number) >= planned.last) break;
+  }
+  const { bytes, block } = await toBlock(work, batch, batch.countTo(planned.last));
+  if (there === 'all') return completeBlock(work, planned, await findMissing(work, batch, planned.rows));
   const isOver = states.now() - planned.at >= FENCE_MS;
   // With its token, a block that a server has lost would be taken for one that is there.
   if (isOver || there === 'other' || block.hash !== planned.hash) {
@@ -86,20 +156,25 @@ export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promi
     await begin(work);
     await store.run(`delete from ${changed(store, 'decisions')} where ${within(planned)}`);
   }
-  await insertBlock(work, { planned, rows, bytes });
+  await insertBlock(work, { planned, batch, bytes });
 }
 
-async function insertBlock(work: ClickHouseStep, { planned, rows, bytes }: Ready): Promise<void> {
+async function insertBlock(
+  work: ClickHouseStep,
+  { planned, batch, bytes }: Ready,
+  missing?: readonly number[],
+): Promise<void> {
   const { store, state } = work;
   const token = `${state.ledgerNo}:${state.begun}:${planned.first}:${planned.hash}`;
-  if (rows.length > 0) await store.insert(table('decisions'), bytes, { token, shard: planned.shard });
+  if (planned.rows > 0)
+    await store.insert(table('decisions'), bytes, { token, shard: planned.shard, format: 'Native' });
   if ((await check(store, planned)) !== 'all') throw new Error('a block of decisions was not stored as it was sent');
-  await completeBlock(work, planned, rows);
+  await completeBlock(work, planned, missing ?? (await findMissing(work, batch, planned.rows)));
 }
 
-async function completeBlock(work: ClickHouseStep, planned: Planned, rows: readonly DecisionRow[]): Promise<void> {
+async function completeBlock(work: ClickHouseStep, planned: Planned, missing: readonly number[]): Promise<void> {
   const { state, programs } = work;
-  await hideMissing(work, rows);
+  await hideMissing(work, missing);
   state.hides ||= state.tail.hides;
   state.to = planned.last;
   state.newest = { first: planned.first, rows: planned.rows, shard: planned.shard, sums: planned.sums.slice(0, 2) };
@@ -111,33 +186,17 @@ async function completeBlock(work: ClickHouseStep, planned: Planned, rows: reado
 }
 
 /** Writes the tail anew, under the number of the step. */
-export async function writeTail(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<void> {
+export async function writeTail(work: ClickHouseStep, batch: Batch): Promise<void> {
   const { state, store, names, programs } = work;
   // Rows of decisions that are gone by now.
   state.hides ||= state.tail.hides;
-  state.tail = { no: state.begun, rows: rows.length, sum: sumOf(rows), hides: false };
-  if (rows.length === 0) return;
-  const { bytes } = await encode(rows, { names, programOf: programs.numberOf, tail: state.begun });
-  await store.insert(table('tail'), bytes);
+  state.tail = { no: state.begun, rows: batch.length, sum: batch.sumSeqs(), hides: false };
+  if (batch.length === 0) return;
+  const numbers = programs.numbersOf(batch, batch.length, true);
+  const { bytes } = await encode(batch, { names: names.known, programs: numbers, tail: state.begun });
+  await store.insert(table('tail'), bytes, { format: 'Native' });
   const [[count] = []] = (await store.query(`select count() from ${table('tail')} where tail = ${state.begun}`)).rows;
-  if (count !== rows.length) throw new Error('the newest decisions were not stored as they were sent');
-  state.tail.hides = await hideMissing(work, rows);
+  if (count !== batch.length) throw new Error('the newest decisions were not stored as they were sent');
+  state.tail.hides = await hideMissing(work, await findMissing(work, batch, batch.length));
   await programs.name();
-}
-
-export const sumOf = (rows: readonly DecisionRow[]): number => rows.reduce((sum, [seq]) => sum + seq, 0);
-
-/** Reads decisions after a number until they are enough, a page at a time. */
-export async function readBeyond(
-  records: ColumnsSnapshot,
-  seq: number,
-  isEnough: (rows: readonly DecisionRow[]) => boolean,
-): Promise<DecisionRow[]> {
-  const rows: DecisionRow[] = [];
-  while (!isEnough(rows)) {
-    const page = await records.decisionsAfter(rows.at(-1)?.[0] ?? seq, records.page);
-    for (const row of page) rows.push(row);
-    if (page.length < records.page) break;
-  }
-  return rows;
 }

@@ -1,17 +1,19 @@
 /** Copies of records and of texts in ClickHouse. */
 import { type DecisionRow, NO_INPUTS } from '../columns/decision-row.ts';
-import { NOT_KEPT } from '../columns/programs.ts';
 import type { ContentRow, RecordChange, RequesterRow } from '../columns/source.ts';
+import type { Batch } from './batch.ts';
 import { Bytes } from './bytes.ts';
 import { addToShard } from './cluster.ts';
 import { encode } from './rows.ts';
 import type { ColumnsState } from './state.ts';
-import type { ClickHouseStep } from './step.ts';
+import { type ClickHouseStep, newBatch } from './step.ts';
 import { table } from './tables.ts';
 
 const CHANGES_A_STEP = 4_096;
 const PAGE = 8_192;
 const COUNTS_A_BLOCK = 131_072;
+/** The field of a decision row. */
+const CONTENT = 2;
 
 /** Copies all items and requesters that there are. */
 export async function copyEverything(work: ClickHouseStep): Promise<void> {
@@ -134,20 +136,33 @@ export const unregister = (bytes: Bytes, number: number, { begun }: ColumnsState
   bytes.int64(number).text('').text('').textOrNull(null).text('').text('').int64(begun).uint8(1);
 
 /** Decisions on these items count no more. */
-async function hide({ store, state }: ClickHouseStep, gone: readonly number[]): Promise<void> {
+async function hide({ store, state, items }: ClickHouseStep, gone: readonly number[]): Promise<void> {
   if (gone.length === 0) return;
+  for (const no of gone) items.delete(no);
   const bytes = new Bytes(gone.length * 12);
   for (const no of gone) bytes.int32(no).int64(state.changesSeq);
   await store.insert(table('gone'), bytes.end());
   state.hides = true;
 }
 
+/** Finds the items of decisions that do not exist. */
+export async function findMissing({ items, records }: ClickHouseStep, batch: Batch, rows: number): Promise<number[]> {
+  const unknown = new Set<number>();
+  const contents = batch.fields[CONTENT] as Int32Array;
+  for (let i = 0; i < rows; i++) {
+    const no = contents[i] as number;
+    if (no !== 0 && !items.has(no)) unknown.add(no);
+  }
+  if (unknown.size === 0) return [];
+  for (const { no } of await records.contentOf([...unknown])) {
+    items.add(no);
+    unknown.delete(no);
+  }
+  return [...unknown];
+}
+
 /** Hides decisions on items that were deleted before the columns knew of them. Returns whether there are any. */
-export async function hideMissing(work: ClickHouseStep, rows: readonly DecisionRow[]): Promise<boolean> {
-  const nos = [...new Set(rows.map(([, , contentNo]) => contentNo))].filter((no) => no !== 0);
-  if (nos.length === 0) return false;
-  const existing = new Set((await work.records.contentOf(nos)).map(({ no }) => no));
-  const missing = nos.filter((no) => !existing.has(no));
+export async function hideMissing(work: ClickHouseStep, missing: readonly number[]): Promise<boolean> {
   if (missing.length === 0) return false;
   const list = missing.join(', ');
   const { rows: known } = await work.store.query(`select number from ${table('gone')} where number in (${list})`);
@@ -163,13 +178,14 @@ export async function hideMissing(work: ClickHouseStep, rows: readonly DecisionR
 /** Writes as many decisions for each daily count as it counts, at places below 0. */
 export async function insertCounts(work: ClickHouseStep): Promise<void> {
   const { store, names, records, state } = work;
-  let [total, page]: [number, DecisionRow[]] = [0, []];
+  let [total, batch] = [0, newBatch(work)];
   const write = async (): Promise<void> => {
-    const { bytes } = await encode(page, { names, programOf: () => NOT_KEPT });
+    // None is kept of them.
+    const { bytes } = await encode(batch, { names: names.known, programs: new Float64Array(batch.length) });
     const token = `${state.ledgerNo}:${state.begun}:counts:${total}`;
-    await store.insert(table('decisions'), bytes, { token, shard: state.shards === null ? 0 : 1 });
-    await hideMissing(work, page);
-    page = [];
+    await store.insert(table('decisions'), bytes, { token, shard: state.shards === null ? 0 : 1, format: 'Native' });
+    await hideMissing(work, await findMissing(work, batch, batch.length));
+    batch = newBatch(work);
   };
   for (let after = 0; ; ) {
     const counts = await records.countsAfter(after, PAGE);
@@ -179,14 +195,14 @@ export async function insertCounts(work: ClickHouseStep): Promise<void> {
         const placed = [...row] as DecisionRow;
         placed.splice(0, 1, -total);
         placed.splice(-1, 1, NO_INPUTS);
-        page.push(placed);
-        if (page.length >= COUNTS_A_BLOCK) await write();
+        batch.add(placed);
+        if (batch.length >= COUNTS_A_BLOCK) await write();
       }
     }
     if (counts.length < PAGE) break;
     after = counts.at(-1)?.no ?? after;
   }
-  if (page.length > 0) await write();
+  if (batch.length > 0) await write();
   const [[stored] = []] = (await store.query(`select count() from ${table('decisions')} where seq < 0`)).rows;
   if (stored !== total) throw new Error('the counts of retired decisions were not stored as they were sent');
   state.counts = total;

@@ -5,15 +5,15 @@
  */
 import type { PostgresReader } from '../../../db/postgres/reader.ts';
 import { toList } from '../../../db/query.ts';
-import { Lru, Recent } from '../../../lib/cache/lru.ts';
 import type { DictionaryName } from '../columns/dictionary.ts';
 import { Bytes } from './bytes.ts';
+import { KnownNumbers } from './known-numbers.ts';
 import type { ColumnsState } from './state.ts';
 import type { ClickHouse } from './store.ts';
 import { kindOf, table } from './tables.ts';
 
-/** Texts cached in memory. */
-const KEPT_MAX = 200_000;
+/** Texts that are asked for at once. */
+const ASKED_MAX = 16_384;
 
 export interface NamedText {
   no: number;
@@ -26,6 +26,8 @@ export interface ClickHouseNames {
   find(dictionary: DictionaryName, id: string): Promise<number | undefined>;
   /** Numbers new texts, and returns the numbers of all. The caller holds the lock of the writers. */
   number(dictionary: DictionaryName, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, number>>;
+  /** Names in memory. */
+  known: KnownNumbers;
   /** Returns texts that were added or changed after a number, in order. */
   after(no: number, limit: number): Promise<NamedText[]>;
   /** Gives numbers other texts, in this order, at once. */
@@ -34,42 +36,34 @@ export interface ClickHouseNames {
   remove(dictionary: DictionaryName, ...numbers: number[]): Promise<void>;
   /** Forgets all. */
   clear(): Promise<void>;
-  forget(): void;
 }
 
 export function openNames(reader: PostgresReader): ClickHouseNames {
-  const kept = new Lru<string, number>(KEPT_MAX, undefined, new Recent());
-  const key = (kind: number, id: string): string => `${kind} ${id}`;
-
+  async function number(dictionary: DictionaryName, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+    const kind = kindOf(dictionary);
+    const all = [...ids];
+    const numbers = new Map<string, number>();
+    for (let from = 0; from < all.length; from += ASKED_MAX) {
+      const some = all.slice(from, from + ASKED_MAX);
+      for (const [id, known] of await findAll(reader, kind, some)) numbers.set(id, known);
+      const fresh = some.filter((id) => !numbers.has(id));
+      if (fresh.length === 0) continue;
+      const first = await nextNumber(reader, kind);
+      const sql = `insert into column_names (kind, number, id)
+        select $1::bigint, $2::bigint + place - 1, id
+        from json_array_elements_text($3::json) with ordinality as fresh(id, place)`;
+      await reader.all([{ sql, params: [kind, first, toList(fresh)] }]);
+      for (const [i, id] of fresh.entries()) numbers.set(id, first + i);
+    }
+    return numbers;
+  }
+  const known = new KnownNumbers(number);
   return {
     async find(dictionary, id) {
       return (await findAll(reader, kindOf(dictionary), [id]))[0]?.[1];
     },
-    async number(dictionary, ids) {
-      const kind = kindOf(dictionary);
-      const numbers = new Map<string, number>();
-      const unknown = [...ids].filter((id) => {
-        const known = kept.get(key(kind, id));
-        if (known !== undefined) numbers.set(id, known);
-        return known === undefined;
-      });
-      if (unknown.length === 0) return numbers;
-      const found = new Map(await findAll(reader, kind, unknown));
-      const fresh = unknown.filter((id) => !found.has(id));
-      if (fresh.length > 0) {
-        const first = await nextNumber(reader, kind);
-        const sql = `insert into column_names (kind, number, id)
-          select $1::bigint, $2::bigint + place - 1, id
-          from json_array_elements_text($3::json) with ordinality as fresh(id, place)`;
-        await reader.all([{ sql, params: [kind, first, toList(fresh)] }]);
-        for (const [i, id] of fresh.entries()) found.set(id, first + i);
-      }
-      for (const [id, number] of found) {
-        kept.set(key(kind, id), number);
-        numbers.set(id, number);
-      }
-      return numbers;
-    },
+    number,
+    known,
     async after(no, limit) {
       const sql = 'select no, kind, number, id from column_names where no > $1 order by no limit $2';
       const [rows = []] = await reader.all([{ sql, params: [no, limit] }]);
@@ -77,20 +71,19 @@ export function openNames(reader: PostgresReader): ClickHouseNames {
     },
     async rename(dictionary, ...renamed) {
       const sql = `update column_names set id = $3, no = nextval('column_names_no_seq') where kind = $1 and number = $2`;
-      await reader.all(renamed.map(({ number, id }) => ({ sql, params: [kindOf(dictionary), number, id] })));
-      kept.clear();
+      await reader.all(renamed.map((one) => ({ sql, params: [kindOf(dictionary), one.number, one.id] })));
+      known.forget();
     },
     async remove(dictionary, ...numbers) {
       const sql = `delete from column_names where kind = $1
         and number = any(array(select value::bigint from json_array_elements_text($2::json)))`;
       await reader.all([{ sql, params: [kindOf(dictionary), toList(numbers)] }]);
-      kept.clear();
+      known.forget();
     },
     async clear() {
       await reader.all([{ sql: 'delete from column_names' }]);
-      kept.clear();
+      known.forget();
     },
-    forget: () => kept.clear(),
   };
 }
 
@@ -111,7 +104,7 @@ async function nextNumber(reader: PostgresReader, kind: number): Promise<number>
   return row?.next as number;
 }
 
-const PAGE = 8_192;
+const PAGE = 65_536;
 
 /** Copies texts that are new or were replaced. */
 export async function copyNames({

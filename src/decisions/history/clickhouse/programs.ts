@@ -1,11 +1,17 @@
 /** The names of programs and the sketches of their addresses, in ClickHouse. */
-import type { DecisionRow } from '../columns/decision-row.ts';
+import { findProgram } from '../../../rules/crawlers/program.ts';
+import type { SentBy } from '../columns/decision-row.ts';
 import type { ProgramStore } from '../columns/program-addresses.ts';
-import { FIXED_MAX, openPrograms, QUARTERS_A_DAY } from '../columns/programs.ts';
+import { FIXED_MAX, NOT_KEPT, openPrograms, type Programs, QUARTERS_A_DAY } from '../columns/programs.ts';
 import { integer } from '../columns/sql.ts';
+import { AGENT_NOT_KEPT, type Batch } from './batch.ts';
 import { Bytes } from './bytes.ts';
 import type { ClickHouse } from './store.ts';
 import { type ShownColumns, table, withTables } from './tables.ts';
+import { Texts } from './texts.ts';
+
+/** User agents in memory. */
+const AGENTS_MAX = 50_000;
 
 /** All that a step has written so far, and its number. */
 export interface Writing {
@@ -15,7 +21,10 @@ export interface Writing {
 
 /** The programs of decisions that are in the tail first and in a block later, and are noted once. */
 export interface NotedPrograms {
-  numberOf(row: DecisionRow): number;
+  /** The user agents in memory, for a batch to begin with. */
+  agents(): Texts;
+  /** Returns the numbers for the first rows of a batch. `isTail`: they come again later. */
+  numbersOf(batch: Batch, rows: number, isTail?: boolean): Float64Array;
   /** Names the programs of the noted decisions, which are written. */
   name(): Promise<void>;
   /** Decisions up to this number are in blocks. */
@@ -23,24 +32,66 @@ export interface NotedPrograms {
   abandon(): void;
 }
 
+/** Programs by the places of their user agents. */
+interface KnownAgents {
+  programs: string[];
+  numbers: number[];
+}
+
 export function notedPrograms(store: ClickHouse, getWriting: () => Writing): NotedPrograms {
   const programs = openPrograms(clickHousePrograms(store, getWriting));
   let noted = new Set<number>();
+  let agents = new Texts();
+  const known = new WeakMap<Texts, KnownAgents>();
   return {
-    numberOf(row) {
-      const isNoted = noted.has(row[0]);
-      if (row[0] > 0) noted.add(row[0]);
-      return programs.numberOf(row, isNoted);
+    agents() {
+      if (agents.count > AGENTS_MAX) agents = new Texts();
+      return agents;
+    },
+    numbersOf(batch, rows, isTail = false) {
+      const texts = batch.texts.agents;
+      const own = known.get(texts) ?? { programs: [], numbers: [] };
+      known.set(texts, own);
+      readAgents(texts, own, programs);
+      const numbers = new Float64Array(rows);
+      for (let i = 0; i < rows; i++) {
+        const place = batch.agents[i] as number;
+        const number = place === AGENT_NOT_KEPT ? NOT_KEPT : (own.numbers[place] as number);
+        numbers[i] = number;
+        if (number <= FIXED_MAX) continue;
+        const seq = batch.seqs[i] as number;
+        if (noted.has(seq)) continue;
+        if (isTail && seq > 0) noted.add(seq);
+        const at = batch.times[i] as number;
+        programs.note(number, { program: own.programs[place] as string, at, address: addressAt(batch, i) });
+      }
+      return numbers;
     },
     name: () => programs.name(),
     settle(to) {
-      noted = new Set([...noted].filter((seq) => seq > to));
+      if (noted.size > 0) noted = new Set([...noted].filter((seq) => seq > to));
     },
     abandon() {
       programs.abandon();
       noted = new Set();
     },
   };
+}
+
+/** Finds the programs of user agents that are new. The first place is that of none. */
+function readAgents(texts: Texts, { programs, numbers }: KnownAgents, { toNumber }: Programs): void {
+  for (let place = numbers.length; place <= texts.count; place++) {
+    const agent = place === 0 ? undefined : (JSON.parse(`"${texts.textAt(place)}"`) as string);
+    programs.push(findProgram(agent));
+    numbers.push(toNumber(programs[place]));
+  }
+}
+
+/** Returns the address of a decision without a requester and a crawler. */
+function addressAt({ inputs }: Batch, i: number): string | undefined {
+  if (inputs.nulls[i] === 1) return undefined;
+  const text = inputs.bytes.toString('utf8', inputs.startOf(i), inputs.ends[i]);
+  return (JSON.parse(text) as SentBy).context?.ip;
 }
 
 function clickHousePrograms(store: ClickHouse, getWriting: () => Writing): ProgramStore {

@@ -1,118 +1,110 @@
-/** Decisions in ClickHouse's binary format, and what a block of them adds up to. */
+/** Decisions in ClickHouse's format of columns, and what a block of them adds up to. */
 import { crc32 } from 'node:zlib';
-import { DOUBLE, UTINYINT, VARCHAR } from '@duckdb/node-api';
-import type { DecisionRow } from '../columns/decision-row.ts';
-import type { DictionaryName } from '../columns/dictionary.ts';
-import { COLUMNS } from '../columns/insert.ts';
-import { Bytes } from './bytes.ts';
-import type { ClickHouseNames } from './names.ts';
+import { quarterAt } from '../columns/sql.ts';
+import { type Batch, NAMED_FIELDS, type TextColumn } from './batch.ts';
+import type { KnownNumbers } from './known-numbers.ts';
+import { int32, int64, type NativeColumn, textOrNull, toNative, uint8 } from './native.ts';
 
 /** Keeps sums of large numbers within what a double holds. */
 const PRIME = 1_048_573;
 
-/** Places of texts in `COLUMNS`. */
-const placeOf = (name: DictionaryName): number => COLUMNS.findIndex(([, , , table]) => table === name);
-const [REQUESTER, LICENSE, PAGE] = [placeOf('requesters'), placeOf('licenses'), placeOf('pages')];
+/** The columns of decisions that are fields of theirs, after the times. */
+const FIELDS: readonly (readonly [name: string, field: number])[] = [
+  ['content', 2],
+  ['requester', 3],
+  ['policy', 4],
+  ['reason', 5],
+  ['purpose', 6],
+  ['permission', 7],
+  ['collection', 8],
+  ['crawler', 9],
+  ['license', 10],
+  ['claimed', 11],
+  ['verified', 12],
+  ['enforced', 13],
+  ['version', 14],
+  ['rule', 15],
+  ['wanted', 16],
+  ['candidate', 17],
+];
+const SMALL = new Set(['reason', 'verified', 'enforced']);
 
-/** Sums over the decisions of a block, in an order; in SQL and of a row. */
-const SUMS: readonly (readonly [sql: string, of: (row: Numbered) => number])[] = [
-  [`seq % ${PRIME}`, ({ row }) => row[0] % PRIME],
-  [`decided_at % ${PRIME}`, ({ row }) => row[1] % PRIME],
-  ['content', ({ row }) => row[2]],
-  ['policy', ({ row }) => row[4]],
-  ['reason', ({ row }) => row[5]],
-  ['requester', ({ numbers }) => numbers[REQUESTER] as number],
-  ['license', ({ numbers }) => numbers[LICENSE] as number],
-  ['page', ({ numbers }) => numbers[PAGE] as number],
-  [`program % ${PRIME}`, ({ program }) => program % PRIME],
-  [`CRC32(coalesce(url, ''))`, ({ row }) => (row[18] === null ? 0 : crc32(row[18]))],
+/** The values of decisions by column; texts as numbers. */
+interface Numbered {
+  seqs: Float64Array;
+  times: Float64Array;
+  numbers: ReadonlyMap<string, Int32Array>;
+  programs: Float64Array;
+  urls: TextColumn;
+}
+
+/** Sums over the decisions of a block, in an order; in SQL and of a block. */
+const SUMS: readonly (readonly [sql: string, of: (block: Numbered) => number])[] = [
+  [`seq % ${PRIME}`, ({ seqs }) => sumOfRests(seqs)],
+  [`decided_at % ${PRIME}`, ({ times }) => sumOfRests(times)],
+  ...['content', 'policy', 'reason', 'requester', 'license', 'page'].map((name) => {
+    return [name, ({ numbers }: Numbered) => sumOf(numbers.get(name) as Int32Array)] as const;
+  }),
+  [`program % ${PRIME}`, ({ programs }) => sumOfRests(programs)],
+  [`CRC32(coalesce(url, ''))`, ({ seqs, urls }) => sumOfTexts(seqs.length, urls)],
 ];
 /** Counts decisions, and each once, and adds up their values. */
 export const CHECK_SQL = `count(), uniqExact(seq), ${SUMS.map(([sql]) => `sum(${sql})`).join(', ')}`;
 
-/** A decision with the numbers of its texts, by their places in `COLUMNS`. */
-interface Numbered {
-  row: DecisionRow;
-  numbers: Int32Array;
-  program: number;
+function sumOf(values: Int32Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] as number;
+  return sum;
 }
 
-export interface Encoding {
-  names: Pick<ClickHouseNames, 'number'>;
-  programOf(row: DecisionRow): number;
+/** Adds up remainders. The operator takes ten times as long for large numbers. */
+function sumOfRests(values: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    const rest = value - Math.floor(value / PRIME) * PRIME;
+    // A quotient that is nearly an integer may be rounded to it; negative numbers have negative rests.
+    sum += Math.abs(rest) >= PRIME || rest < 0 || value < 0 ? value % PRIME : rest;
+  }
+  return sum;
+}
+
+function sumOfTexts(rows: number, column: TextColumn): number {
+  let sum = 0;
+  for (let i = 0; i < rows; i++) {
+    const from = column.startOf(i);
+    const to = column.ends[i] as number;
+    if (to > from) sum += crc32(column.bytes.subarray(from, to));
+  }
+  return sum;
+}
+
+interface Encoding {
+  names: KnownNumbers;
+  programs: Float64Array;
   /** The number of the tail; absent in blocks. */
   tail?: number;
 }
 
+/** Returns the first rows of a batch in the format `Native`: one for each program. Numbers new texts. */
 export async function encode(
-  rows: readonly DecisionRow[],
-  { names, programOf, tail }: Encoding,
+  batch: Batch,
+  { names, programs, tail }: Encoding,
 ): Promise<{ bytes: Buffer; sums: number[] }> {
-  const numberings = await numberTexts(rows, names);
-  const writer = new Bytes(rows.length * USUAL_BYTES);
-  const sums = SUMS.map(() => 0);
-  // One for all rows: garbage of many would take longer than the work.
-  const numbers = new Int32Array(COLUMNS.length);
-  for (const row of rows) {
-    writeValues(writer, row, { numberings, numbers });
-    const program = programOf(row);
-    writer.int64(program);
-    if (tail !== undefined) writer.int64(tail);
-    const numbered = { row, numbers, program };
-    for (let i = 0; i < SUMS.length; i++) {
-      sums[i] = (sums[i] as number) + (SUMS[i] as (typeof SUMS)[number])[1](numbered);
-    }
+  const rows = programs.length;
+  const seqs = batch.seqs.subarray(0, rows);
+  const times = batch.times.subarray(0, rows);
+  const numbers = new Map<string, Int32Array>([['quarter', Int32Array.from(times, quarterAt)]]);
+  for (const [name, field] of FIELDS) {
+    const values = (batch.fields[field] as Int32Array).subarray(0, rows);
+    const dictionary = NAMED_FIELDS.get(field);
+    numbers.set(name, dictionary === undefined ? values : await names.toNumbers(batch.texts, dictionary, values));
   }
-  return { bytes: writer.end(), sums };
+  numbers.set('page', await names.toNumbers(batch.texts, 'pages', batch.pages.subarray(0, rows)));
+  const columns: NativeColumn[] = [int64('seq', seqs), int64('decided_at', times)];
+  for (const [name, values] of numbers) columns.push((SMALL.has(name) ? uint8 : int32)(name, values));
+  columns.push(textOrNull('url', rows, batch.urls), textOrNull('file', rows, batch.files), int64('program', programs));
+  if (tail !== undefined) columns.push(int64('tail', new Float64Array(rows).fill(tail)));
+  const block: Numbered = { seqs, times, numbers, programs, urls: batch.urls };
+  return { bytes: toNative(rows, columns), sums: SUMS.map(([, of]) => of(block)) };
 }
-
-/** The numbers of texts by their places in `COLUMNS`. */
-type Numberings = readonly (ReadonlyMap<string, number> | undefined)[];
-
-async function numberTexts(rows: readonly DecisionRow[], names: Encoding['names']): Promise<Numberings> {
-  const numberings: Numberings[number][] = [];
-  for (const [, read, , table] of COLUMNS) {
-    const ids = new Set<string>();
-    let last: string | null = null;
-    if (table !== null) {
-      for (const row of rows) {
-        const id = read(row) as string | null;
-        // Neighbors often have the same.
-        if (id !== null && id !== last) ids.add(id);
-        last = id;
-      }
-    }
-    numberings.push(table === null || ids.size === 0 ? undefined : await names.number(table, ids));
-  }
-  return numberings;
-}
-
-type Write = (writer: Bytes, value: never) => unknown;
-
-/** Writes a value of each column; undefined: the number of its text. */
-const WRITES: readonly (Write | undefined)[] = COLUMNS.map(([type, , , table]) => {
-  if (table !== null) return undefined;
-  if (type === DOUBLE) return (writer: Bytes, value: number) => writer.int64(value);
-  if (type === UTINYINT) return (writer: Bytes, value: number) => writer.uint8(value);
-  if (type === VARCHAR) return (writer: Bytes, value: string | null) => writer.textOrNull(value);
-  return (writer: Bytes, value: number) => writer.int32(value);
-});
-const READS = COLUMNS.map(([, read]) => read);
-
-function writeValues(
-  writer: Bytes,
-  row: DecisionRow,
-  { numberings, numbers }: { numberings: Numberings; numbers: Int32Array },
-): void {
-  for (let i = 0; i < READS.length; i++) {
-    const value = (READS[i] as (typeof READS)[number])(row);
-    const write = WRITES[i];
-    if (write === undefined) {
-      const number = value === null ? 0 : (numberings[i]?.get(value as string) as number);
-      numbers[i] = number;
-      writer.int32(number);
-    } else write(writer, value as never);
-  }
-}
-
-const USUAL_BYTES = 160;

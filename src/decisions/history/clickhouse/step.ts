@@ -1,6 +1,9 @@
 /** A step of a writer: its ends, its beginning and its completion. */
+
+import type { NumberSet } from '../../../lib/number-set.ts';
 import type { ColumnsSnapshot, Head } from '../columns/source.ts';
 import { integer } from '../columns/sql.ts';
+import { Batch } from './batch.ts';
 import type { AnsweringServer } from './cluster.ts';
 import { type ClickHouseNames, copyNames } from './names.ts';
 import type { NotedPrograms } from './programs.ts';
@@ -13,6 +16,8 @@ export interface ClickHouseStep {
   store: ClickHouse;
   names: ClickHouseNames;
   programs: NotedPrograms;
+  /** Items that exist as of the changes that were copied. */
+  items: NumberSet;
   states: StateStore;
   records: ColumnsSnapshot;
   head: Head;
@@ -23,6 +28,17 @@ export interface ClickHouseStep {
   /** Data that is hidden for long enough is overwritten and deleted in this step. */
   forgets: boolean;
   server: AnsweringServer;
+}
+
+/** `rows`: about as many as it will have. `spare`: one that is no longer used. */
+export function newBatch(
+  { names, programs }: Pick<ClickHouseStep, 'names' | 'programs'>,
+  { rows, spare }: { rows?: number; spare?: Batch | undefined } = {},
+): Batch {
+  const texts = { named: names.known.texts(), agents: programs.agents() };
+  if (spare === undefined) return new Batch(texts, rows);
+  spare.renew(texts);
+  return spare;
 }
 
 /** Says in both stores that a step begins, and which block it writes. */

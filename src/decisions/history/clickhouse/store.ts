@@ -119,8 +119,15 @@ export interface ClickHouse {
   /** Returns the answer in ClickHouse's binary format. */
   binary(sql: string, session?: string): Promise<Buffer>;
   run(sql: string, session?: string): Promise<void>;
-  /** Inserts rows in the binary format as one part. A repetition of the token is stored once. `shard`: 0 is none. */
-  insert(table: string, rows: Buffer, by?: { token?: string; session?: string; shard?: number }): Promise<void>;
+  /**
+   * Inserts rows as one part, in the binary format if none is named. A repetition of the token is stored once. `shard`:
+   * 0 is none.
+   */
+  insert(
+    table: string,
+    rows: Buffer,
+    by?: { token?: string; session?: string; shard?: number; format?: 'Native' },
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -192,13 +199,13 @@ async function withSettings(
     async run(query, session) {
       note((await client.command({ query, ...all(session) })).response_headers);
     },
-    async insert(table, rows, { token, session, shard = 0 } = {}) {
+    async insert(table, rows, { token, session, shard = 0, format = 'RowBinary' } = {}) {
       const clickhouse_settings = {
         ...settings,
         ...(token === undefined ? {} : { insert_deduplication_token: token }),
         ...(shard === 0 ? {} : { insert_shard_id: String(shard) }),
       };
-      const query = `insert into ${table} format RowBinary`;
+      const query = `insert into ${table} format ${format}`;
       const { stream, response_headers } = await client.exec({
         query,
         values: Readable.from([rows]),

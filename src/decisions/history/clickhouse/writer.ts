@@ -8,10 +8,11 @@
  * forgotten, or other bytes are there, what is read back decides. The numbers of the steps on both sides show that
  * one side was restored to an earlier state, or is another one: then all is counted again.
  */
+import { NumberSet } from '../../../lib/number-set.ts';
 import { Diverged } from '../columns/diverged.ts';
 import type { ColumnsSnapshot, DecisionSource, Head } from '../columns/source.ts';
 import type { Tail } from '../columns/tail.ts';
-import { FAR_MAX, readBeyond, repeatBlock, sumOf, TAIL_MAX, writeBlock, writeTail } from './blocks.ts';
+import { fill, repeatBlock, TAIL_MAX, writeBlock, writeBlocks, writeTail } from './blocks.ts';
 import { AnsweringServer, countShards } from './cluster.ts';
 import { copyChanges, copyEverything, insertCounts } from './copy.ts';
 import { follow, forget } from './forget.ts';
@@ -46,6 +47,7 @@ export interface ShownState {
 export class ClickHouseWriter implements Tail {
   readonly #ends: Ends;
   readonly #programs: NotedPrograms;
+  readonly #items = new NumberSet();
   readonly #server: AnsweringServer;
   #seen: ColumnsState = EMPTY;
   /** The state that the last step of this node left. */
@@ -67,7 +69,7 @@ export class ClickHouseWriter implements Tail {
   }
 
   async step(): Promise<{ caughtUp: boolean; behind: number }> {
-    const { source, states, store, names, pause } = this.#ends;
+    const { source, states, store, pause } = this.#ends;
     const startedAt = performance.now();
     const behind = await source.read(async (records) => {
       const head = await records.head();
@@ -93,7 +95,7 @@ export class ClickHouseWriter implements Tail {
       return caughtUp ? this.#show(performance.now()) : { caughtUp, behind };
     } catch (error) {
       this.#programs.abandon();
-      names.forget();
+      this.#forget();
       throw error;
     } finally {
       await states.unlock().catch(() => undefined);
@@ -117,6 +119,11 @@ export class ClickHouseWriter implements Tail {
     return { caughtUp: true, behind: 0 };
   }
 
+  #forget(): void {
+    this.#ends.names.known.forget();
+    this.#items.clear();
+  }
+
   /** Returns whether nothing is left to write. */
   async #advance(records: ColumnsSnapshot): Promise<boolean> {
     const { store, names, states } = this.#ends;
@@ -124,14 +131,15 @@ export class ClickHouseWriter implements Tail {
     const stored = await states.read();
     await this.#server.settle(stored);
     const state = structuredClone(stored);
-    // Another writer may have given texts other numbers since.
-    if (stored.done !== this.#own.done || stored.begun !== stored.done) names.forget();
+    // Another writer may have given texts other numbers since, and hidden items.
+    if (stored.done !== this.#own.done || stored.begun !== stored.done) this.#forget();
     if (stored.built !== this.#own.built) this.#programs.abandon();
     const forgets = isForgetDue(stored, states.now());
     const work: ClickHouseStep = {
       store,
       names,
       programs: this.#programs,
+      items: this.#items,
       states,
       records,
       head,
@@ -157,6 +165,7 @@ export class ClickHouseWriter implements Tail {
     await dropOwn(store, { ledgerNo });
     // Some may be of requesters that were erased meanwhile.
     await names.clear();
+    this.#items.clear();
     await createTables(store, ledgerNo);
     this.#isMatched = true;
     Object.assign(state, {
@@ -183,18 +192,18 @@ export class ClickHouseWriter implements Tail {
       await repeatBlock(work, state.planned);
       return false;
     }
-    const isFar = work.head.decisionsSeq - state.to > TAIL_MAX;
-    const most = isFar ? FAR_MAX : TAIL_MAX + 1;
-    const rows = await readBeyond(records, state.to, ({ length }) => length >= most);
-    const isCut = rows.length >= most;
-    if (await writeBlock(work, rows, isCut)) return false;
+    const batch = await writeBlocks(work);
+    if (batch === null) return false;
+    await fill(batch, records, state.to, TAIL_MAX + 1);
+    const isCut = batch.length > TAIL_MAX;
+    if (await writeBlock(work, batch, isCut)) return false;
     if (isCut) throw new Error('a transaction of the database has been open for too long');
     await begin(work);
     const areMore = await copyChanges(work);
     // Before an erasure, for what was done under the id.
     if (!areMore) await follow(work);
     await compareOlder(work);
-    await writeTail(work, rows);
+    await writeTail(work, batch);
     await forget(work);
     await complete(work);
     return !areMore;
@@ -235,6 +244,6 @@ async function isAtHead(state: ColumnsState, head: Head, records: ColumnsSnapsho
     state.inputsErasedTo >= head.inputsErasedTo &&
     head.decisionsSeq - state.to <= TAIL_MAX;
   if (!covers) return false;
-  const rows = await readBeyond(records, state.to, ({ length }) => length > TAIL_MAX);
-  return state.tail.rows === rows.length && state.tail.sum === sumOf(rows);
+  const { rows, sum } = await records.sumAfter(state.to);
+  return state.tail.rows === rows && state.tail.sum === sum;
 }

@@ -44,8 +44,12 @@ const INPUTS = 20;
 const HASH_BYTES = 6;
 
 export interface Programs {
-  /** Returns the number of a decision's program, and notes its name and its address unless it was noted before. */
-  numberOf(row: DecisionRow, isNoted?: boolean): number;
+  /** Returns the number of a decision's program, and notes its name and its address. */
+  numberOf(row: DecisionRow): number;
+  /** Returns the number of a program; undefined: it was not kept. */
+  toNumber(program: string | undefined): number;
+  /** Notes a program above the fixed ones. `address`: of a decision without a requester and a crawler. */
+  note(number: number, seen: { program: string; at: number; address: string | undefined }): void;
   /** Names the programs of the noted decisions, which are written; call it before the commit. */
   name(): Promise<void>;
   /** Drops the notes, at a rollback. */
@@ -58,7 +62,8 @@ export function openPrograms(store: ProgramStore): Programs {
   /** By day, then by number. */
   let noted = new Map<number, Map<number, string>>();
 
-  function toNumber(program: string): number {
+  function toNumber(program: string | undefined): number {
+    if (program === undefined) return NOT_KEPT;
     const before = FIXED.get(program) ?? numbers.get(program);
     if (before !== undefined) return before;
     // Below 2^48, so that doubles hold it; beyond the fixed numbers.
@@ -67,22 +72,26 @@ export function openPrograms(store: ProgramStore): Programs {
     return number;
   }
 
+  const note: Programs['note'] = (number, { program, at, address }) => {
+    const day = Math.floor(at / DAY_MS);
+    const names = noted.get(day);
+    if (names === undefined) noted.set(day, new Map([[number, program]]));
+    else names.set(number, program);
+    if (address !== undefined) addresses.note(number, address, day);
+  };
+
   return {
-    numberOf(row, isNoted = false) {
+    numberOf(row) {
       const sent = JSON.parse(row[INPUTS] ?? '{}') as SentBy;
       const program = keptProgram(sent);
-      if (program === undefined) return NOT_KEPT;
-      const address = sent.context?.ip;
       const number = toNumber(program);
-      if (number <= FIXED_MAX || isNoted) return number;
-      const day = Math.floor(row[1] / DAY_MS);
-      const names = noted.get(day);
-      if (names === undefined) noted.set(day, new Map([[number, program]]));
-      else names.set(number, program);
-      if (address !== undefined && row[REQUESTER] === null && row[CRAWLER] === null)
-        addresses.note(number, address, day);
+      if (program === undefined || number <= FIXED_MAX) return number;
+      const isNamed = row[REQUESTER] !== null || row[CRAWLER] !== null;
+      note(number, { program, at: row[1], address: isNamed ? undefined : sent.context?.ip });
       return number;
     },
+    toNumber,
+    note,
     async name() {
       const days = [...noted].toSorted(([a], [b]) => a - b);
       noted = new Map();

@@ -5,6 +5,8 @@
  * appear in between.
  */
 import type { Db, Row, Value } from '../../../db/db.ts';
+import type { TakeRow } from '../../../db/postgres/binary.ts';
+import type { PostgresReader } from '../../../db/postgres/reader.ts';
 import { isPostgresUrl } from '../../../db/postgres/url.ts';
 import { inList, toList } from '../../../db/query.ts';
 import { openConnection } from '../../../db/sqlite/connection.ts';
@@ -14,25 +16,26 @@ import { type MovedStore, UNKNOWN } from '../moved/store.ts';
 import { type DecisionRow, withOlderInputs } from './decision-row.ts';
 import { type Gone, goneQueries } from './gone.ts';
 import type { ArchivedFile, ContentRow, Head, RecordChange, RequesterRow } from './record-rows.ts';
+import { type Sums, sumQueries, sumRows } from './sums.ts';
 
 export type { ArchivedFile, ContentRow, Head, RecordChange, RequesterRow } from './record-rows.ts';
 
 /** The records at one time. Every method may throw SourceFailed. */
-export interface ColumnsSnapshot extends Gone {
+export interface ColumnsSnapshot extends Gone, Sums {
   head(): Promise<Head>;
   /** Decisions to read at once. */
   readonly page: number;
   /** Returns decisions after a number, in order, also on content that is deleted. */
   decisionsAfter(seq: number, limit: number): Promise<DecisionRow[]>;
+  /**
+   * Passes the same on with the fields of `DecisionRow` in PostgreSQL's binary format. Returns false, and passes none
+   * on, where some are elsewhere.
+   */
+  binaryAfter(seq: number, limit: number, take: TakeRow): Promise<boolean>;
   /** Returns the time of a decision; undefined: it does not exist. */
   decidedAt(seq: number): Promise<number | undefined>;
   /** Finds blocks that moved, of numbers after one and up to another. Decisions of later numbers did not move. */
   movedBetween(after: number, to: number): Promise<{ block: number; last: number }[]>;
-  /**
-   * Counts decisions after a number that did not move, on items that exist; adds up their numbers, times, items and
-   * reasons.
-   */
-  sumsBetween(after: number, to: number): Promise<number[]>;
   changesAfter(seq: number, limit: number): Promise<RecordChange[]>;
   changedAt(seq: number): Promise<number | undefined>;
   /** Returns the existing items. */
@@ -106,21 +109,12 @@ function toSnapshot(
       return { ...head, settledSeq: settledSeq(head.decisionsSeq) };
     },
     decisionsAfter,
+    binaryAfter: async () => false,
+    ...sumQueries(all),
     async decidedAt(seq) {
       return (await all<{ at: number }>('select at from decisions where seq = $1', [seq]))[0]?.at ?? movedAt(seq);
     },
     movedBetween: (after, to) => (engine === 'sqlite' ? Promise.resolve([]) : findMoved(all, { after, last: to })),
-    async sumsBetween(after, to) {
-      const sums = ['seq % 1048573', 'at % 1048573', 'content_no', 'reason'].map((one, i) => {
-        return `cast(coalesce(sum(${one}), 0) as bigint) as s${i}`;
-      });
-      const [row = {}] = await all<Record<string, number>>(
-        `select count(*) as n, ${sums.join(', ')} from decisions where seq > $1 and seq <= $2
-           and (content_no = 0 or exists (select 1 from content where no = content_no))`,
-        [after, to],
-      );
-      return Object.values(row);
-    },
     changesAfter: (seq, limit) =>
       all<RecordChange>(
         `select seq, at, case when kind like 'content.%' then object_no end as "contentNo", object_id as "objectId"
@@ -213,7 +207,7 @@ async function openPostgresSource(url: string, moved: MovedStore | null): Promis
     (await reader.all([{ sql, params }]).catch(failed))[0] as unknown as R[];
   let notes: { seq: number; xid: number }[] = [];
   let settled = 0;
-  const records = toSnapshot('postgres', all, {
+  const log = toSnapshot('postgres', all, {
     page: MANY,
     settledSeq: (newest) => Math.min(newest, settled),
     movedAt: async (seq) => (moved === null ? undefined : await readMovedAt(all, moved, seq)),
@@ -227,6 +221,7 @@ async function openPostgresSource(url: string, moved: MovedStore | null): Promis
       return rows as DecisionRow[];
     },
   });
+  const records = withLog(log, { reader, all, failed });
   const snapshot: ColumnsSnapshot =
     moved === null || moved.isKnown ? records : { ...records, head: () => headUnmoved(records) };
 
@@ -261,6 +256,24 @@ async function openPostgresSource(url: string, moved: MovedStore | null): Promis
       await moved?.close();
       await reader.close();
     },
+  };
+}
+
+/** Reads of the log where none of its decisions moved, and slower ones otherwise. */
+function withLog(
+  records: ColumnsSnapshot,
+  { reader, all, failed }: { reader: PostgresReader; all: All; failed(cause: unknown): never },
+): ColumnsSnapshot {
+  const areMoved = async (seq: number): Promise<boolean> =>
+    (await findMoved(all, { after: seq, last: Number.MAX_SAFE_INTEGER }, 1)).length > 0;
+  return {
+    ...records,
+    async binaryAfter(seq, limit, take) {
+      if (await areMoved(seq)) return false;
+      await reader.binary({ sql: DECISIONS_AFTER, params: [seq, limit] }, take).catch(failed);
+      return true;
+    },
+    sumAfter: async (seq) => ((await areMoved(seq)) ? sumRows(records, seq) : records.sumAfter(seq)),
   };
 }
 
