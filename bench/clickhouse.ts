@@ -1,8 +1,9 @@
 /**
  * Measures the columns in ClickHouse beside those in DuckDB, on the same decisions: the writer, whole and by parts;
  * bytes on disk; the questions through HTTP; the statements of a month; and what a check costs.
- * `POSTERN_BENCH_DECISIONS` says how many decisions, ten million without it. The newest tenth of them, at most a
- * million, goes through the writer; each engine fills in the older ones itself, in the same form.
+ * `POSTERN_BENCH_DECISIONS` says how many decisions, such as `10000000,100000000` for two sizes; else ten million. The
+ * newest tenth of them, at most a million, goes through the writer; each engine fills in the older ones itself, in the
+ * same form. Each figure is shown as it is measured, and a section that fails leaves the others theirs.
  */
 import { join } from 'node:path';
 import { TestClickHouse } from '../kit/clickhouse.ts';
@@ -47,23 +48,67 @@ export const clickHousePart: Part = {
 };
 
 async function measured(options: PartOptions): Promise<Result> {
-  const { say, quick } = options;
-  const total = Number(process.env.POSTERN_BENCH_DECISIONS ?? (quick ? 1_000_000 : USUAL_TOTAL));
+  const sizes = (process.env.POSTERN_BENCH_DECISIONS ?? String(options.quick ? 1_000_000 : USUAL_TOTAL)).split(',');
+  const gathered = new Gathered(options);
+  const postgres = await startPostgres({ max_wal_size: '4GB' });
+  await using server = await new TestClickHouse().start();
+  for (const one of sizes) await measureSize(Number(one), { postgres, server, gathered, several: sizes.length > 1 });
+  await gathered.section('checks', () => checksBeside(postgres, server, options));
+  const notes = [
+    'On 100,000 items, by 101,000 requesters, of which 1,000 have licenses; one in ten is about a URL. The newest, at most a million, are in PostgreSQL and went through the writer; each engine filled in the older ones, ten million a month.',
+    'ClickHouse is its engine in a process of its own (26.7, kit/clickhouse), which answers over HTTP like a server. All share the cores of the machine.',
+  ];
+  return { figures: gathered.figures, notes: [...notes, ...gathered.notes] };
+}
+
+/** The figures so far. */
+class Gathered {
+  readonly options: PartOptions;
+  readonly figures: Figure[] = [];
+  readonly notes: string[] = [];
+
+  constructor(options: PartOptions) {
+    this.options = options;
+  }
+
+  /** Shows figures as they come. A section that fails becomes a note. */
+  async section(name: string, work: () => Promise<readonly Figure[]>): Promise<void> {
+    try {
+      const seconds = await secondsOf(async () => {
+        for (const figure of await work()) {
+          this.figures.push(figure);
+          const { what, value, unit, target } = figure;
+          const met = target === undefined ? '' : `, target ${target.text}${target.met ? '' : ' missed'}`;
+          this.options.say(`${what}: ${value.toPrecision(4)} ${unit}${met}`);
+        }
+      });
+      this.options.say(`(${name} took ${seconds.toFixed(0)} s)`);
+    } catch (error) {
+      this.notes.push(`${name} failed: ${(error as Error).message.slice(0, 200)}`);
+      this.options.say(this.notes.at(-1) as string);
+    }
+  }
+}
+
+interface Sizing {
+  postgres: TestPostgres;
+  server: TestClickHouse;
+  gathered: Gathered;
+  /** More than one size is measured: figures say theirs. */
+  several: boolean;
+}
+
+async function measureSize(total: number, { postgres, server, gathered, several }: Sizing): Promise<void> {
+  const { options } = gathered;
+  const { say } = options;
   const records = Math.min(RECORDS, Math.floor(total / 10));
   const plan = planOf(total, Date.now());
   using dir = temporaryFolder();
-  const postgres = await startPostgres({ max_wal_size: '4GB' });
-  await using server = await new TestClickHouse().start();
   await using database = await newRecords(postgres);
   const dataDir = join(dir.path, 'data');
-  const ground = {
-    url: database.url,
-    clickHouse: await server.newDatabase(),
-    dataDir,
-    columnsFile: join(dir.path, 'columns.duckdb'),
-    plan,
-  };
-  const name = new URL(ground.clickHouse).pathname.slice(1);
+  const clickHouse = await server.newDatabase();
+  const ground = { url: database.url, clickHouse, dataDir, columnsFile: join(dir.path, 'columns.duckdb'), plan };
+  const name = new URL(clickHouse).pathname.slice(1);
   await caughtUp(ground);
   await addNames(ground.url);
   const to = total - records;
@@ -71,23 +116,19 @@ async function measured(options: PartOptions): Promise<Result> {
   say(`ClickHouse has ${to} decisions, filled in ${filled.toFixed(0)} s`);
   await addDecisions(ground.url, plan, to - 1, total);
   say(`PostgreSQL has ${records} decisions`);
-  const parts = await writerParts(ground, { after: to, server, options });
-  const seconds = await secondsOf(() => caughtUp(ground));
-  say(`the writer took ${seconds.toFixed(1)} s`);
-  const bytes = await bytesOf(server, name, options);
+  const millions = `${total / 1_000_000} million decisions`;
+  const section = (what: string, work: () => Promise<readonly Figure[]>): Promise<void> =>
+    gathered.section(`${what} of ${millions}`, async () =>
+      (await work()).map((figure) => (several ? { ...figure, what: `of ${millions}: ${figure.what}` } : figure)),
+    );
+  await section('parts of writing', () => writerParts(ground, { after: to, server, options }));
+  await section('writing', async () => writing(records, await secondsOf(() => caughtUp(ground))));
+  await section('size', async () => [size(await bytesOf(server, name, options), total)]);
   const filledFile = await secondsOf(() => fillDuckDb(ground.columnsFile, plan, to));
   say(`DuckDB has ${to} decisions, filled in ${filledFile.toFixed(0)} s`);
-  const { figures: asked, notes } = await askedOverHttp(ground, server.pid, options);
-  const statements = await statementsOf(ground, options);
-  const checks = await checksBeside(postgres, server, options);
-  return {
-    figures: [...writing(records, seconds), ...parts, size(bytes, total), ...asked, ...statements, ...checks],
-    notes: [
-      `${total.toLocaleString('en')} decisions at ten million a month, on 100,000 items, by 101,000 requesters, of which 1,000 have licenses; one in ten is about a URL. The newest ${records.toLocaleString('en')} are in PostgreSQL and went through the writer; each engine filled in the older ones.`,
-      'ClickHouse is its engine in a process of its own (26.7, kit/clickhouse), which answers over HTTP like a server. All share the cores of the machine.',
-      ...notes,
-    ],
-  };
+  await section('questions', () => askedOverHttp(ground, server.pid, options));
+  await section('statements', () => statementsOf(ground, options));
+  await server.query(`drop database ${name} sync`, 'default');
 }
 
 async function newRecords(postgres: TestPostgres): Promise<AsyncDisposable & { url: string }> {

@@ -8,6 +8,7 @@ import { until } from '../../../kit/until.ts';
 import { ClickHouseFailed } from '../../../src/decisions/history/clickhouse/failed.ts';
 import { KEPT_MS } from '../../../src/decisions/history/clickhouse/state.ts';
 import { Diverged } from '../../../src/decisions/history/columns/diverged.ts';
+import { answerFind } from '../../../src/decisions/history/columns/questions.ts';
 import type { Decided } from '../../usage/records.ts';
 import { AT, ask, assertCounts, assertFolds, bench, decided, openWriter } from './clickhouse-bench.ts';
 
@@ -143,6 +144,34 @@ test('what is forgotten while a step begins is forgotten in the next one, and no
   await catchUp();
   const { forgetting, built: builtNow } = await states.read();
   assert.deepEqual({ forgetting, built: builtNow }, { forgetting: null, built });
+});
+
+test('a question counts no block that was written since it began', async (t) => {
+  const { records, url, addDecisions } = await bench(t);
+  await addDecisions(decided(1, BLOCK));
+  const [one, other] = [await openWriter(t, { records, url }), await openWriter(t, { records, url })];
+  await one.catchUp();
+  const find = () => answerFind(one.reader, { allowed: true }, { before: null, limit: 10 });
+  const before = await find();
+  assert.ok(before.totalCount > 0);
+  await addDecisions(decided(BLOCK + 1, BLOCK));
+  await other.catchUp();
+  assert.deepEqual(await find(), before);
+  await one.catchUp();
+  assert.ok((await find()).totalCount > before.totalCount);
+});
+
+test('a program that only decisions about deleted items have leaves reports as they are', async (t) => {
+  const { open, addDecisions, deleteContent } = await bench(t);
+  const columns = open();
+  const all = decided(1, 4);
+  await addDecisions(all);
+  await assertCounts(columns, all);
+  await deleteContent(2);
+  const left = all.filter(({ contentNo }) => contentNo !== 2);
+  await assertCounts(columns, left);
+  await addDecisions([{ ...(all[0] as Decided), seq: 5, contentNo: 2, userAgent: 'RareBot/1' }]);
+  await assertCounts(columns, left);
 });
 
 test('decisions far behind are taken in blocks, with none left out between them', async (t) => {

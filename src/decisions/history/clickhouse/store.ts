@@ -200,6 +200,8 @@ async function withSettings(
       note((await client.command({ query, ...all(session) })).response_headers);
     },
     async insert(table, rows, { token, session, shard = 0, format = 'RowBinary' } = {}) {
+      // The server refuses it.
+      if (rows.length === 0) return;
       const clickhouse_settings = {
         ...settings,
         ...(token === undefined ? {} : { insert_deduplication_token: token }),

@@ -151,6 +151,7 @@ export interface ShownColumns {
   hides: boolean;
   forgetting: object | null;
   newest: ColumnsState['newest'];
+  counts: number;
   shards: ColumnsState['shards'];
 }
 
@@ -166,10 +167,17 @@ export const NOON = {
 };
 
 /**
+ * Returns whether all decisions in blocks are to be shown as they are. Then a question need not compare the number of
+ * each, if it looks afterwards whether others were there: see reader.ts.
+ */
+export const isUnbounded = ({ retiredTo, counts, shards }: ShownColumns): boolean =>
+  retiredTo === 0 && counts === 0 && shards === null;
+
+/**
  * The tables of the questions, as they were written at one time. Decisions up to `retiredTo` read as what is kept of
  * retired ones, whether their values were overwritten yet or not.
  */
-function tableSql(state: ShownColumns): Record<string, string> {
+function tableSql(state: ShownColumns, unbounded: boolean): Record<string, string> {
   const { to, retiredTo, inputsErasedTo, changesSeq, tail, shards } = state;
   const guard = guardSql(state, SHARD);
   // Of the server that is asked, for all shards.
@@ -184,7 +192,7 @@ function tableSql(state: ShownColumns): Record<string, string> {
   const from = (name: TableName): string => `from ${table(name)} where ${shown}`;
   const upTo = `seq <= ${integer(to)}${guard}`;
   const parts = [
-    `${live} ${from('decisions')} and seq > ${integer(retiredTo)} and ${upTo}`,
+    `${live} ${from('decisions')}${unbounded ? '' : ` and seq > ${integer(retiredTo)} and ${upTo}`}`,
     ...(retiredTo > 0
       ? [`${retired} ${from('decisions')} and seq <= ${integer(Math.min(retiredTo, to))}${guard}`]
       : []),
@@ -204,10 +212,10 @@ function tableSql(state: ShownColumns): Record<string, string> {
   };
 }
 
-/** Puts the tables that a query reads before it, as they were written at one time. */
-export function withTables(shown: ShownColumns, sql: string): string {
+/** Puts the tables that a query reads before it, as they were written at one time. `unbounded`: see isUnbounded. */
+export function withTables(shown: ShownColumns, sql: string, unbounded = false): string {
   const words = new Set(sql.match(/\b[a-z_]+\b/g));
-  const read = Object.entries(tableSql(shown)).filter(([name]) => words.has(name));
+  const read = Object.entries(tableSql(shown, unbounded)).filter(([name]) => words.has(name));
   if (read.length === 0) return sql;
   const tables = read.map(([name, own]) => `${name} as (${own})`).join(', ');
   return sql.startsWith('with ') ? `with ${tables}, ${sql.slice('with '.length)}` : `with ${tables} ${sql}`;

@@ -43,7 +43,7 @@ export async function readBreakdown(
        coalesce(sum(spoofed) filter (where ${isCounted}), 0)::double from grounds`)) as number[][];
   const readTop = async (by: 'crawler' | 'collection') => {
     const shown = `from grounds where ${isCounted} and ${by} <> 0`;
-    return (await readMost(reader, { from: shown, by: [by], counts: COUNTS }, limit)).groups;
+    return (await readMost(reader, { from: shown, by: [by], counts: COUNTS, isSmall: true }, limit)).groups;
   };
   const crawlers = await readTop('crawler');
   const collections = await readTop('collection');
@@ -88,13 +88,14 @@ export interface BreakdownGroup extends Counted {
 /** Counts the selected decisions by a dimension, the most frequent first, then by id. */
 export async function readGroups(
   reader: SqlReader,
-  { from, by, limit }: { from: string; by: Dimension; limit: number },
+  { from, by, limit, isSmall }: { from: string; by: Dimension; limit: number; isSmall: boolean },
 ): Promise<BreakdownGroup[]> {
   const isRule = by === 'rule';
   const grouping: Grouping<keyof typeof OUTCOMES> = {
     from,
     by: isRule ? ['policy', 'version', 'rule'] : [by],
     counts: OUTCOMES,
+    isSmall,
   };
   const { groups } = await readMost(reader, grouping, limit);
   return groups.map(({ ids: [id = null], numbers: [policyNo = 0, version = 0, index = 0], requests, allowed }) =>

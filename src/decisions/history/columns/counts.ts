@@ -93,7 +93,9 @@ export function answerReport(reader: SqlReader, query: ReportQuery): Promise<Col
     const from = by === 'enforced' ? selected.enforcedOrNot : selected.from;
     return {
       ...report,
-      ...(by === undefined ? {} : { groups: await readGroups(reader, { from, by, limit: query.limit }) }),
+      ...(by === undefined
+        ? {}
+        : { groups: await readGroups(reader, { from, by, limit: query.limit, isSmall: selected.isSmall }) }),
       ...(previous === undefined ? {} : { previous: await readTotals(counts, previous) }),
     };
   });
@@ -106,6 +108,7 @@ interface Selected {
   ofAnyType: string;
   /** The same without regard to whether they were enforced. */
   enforcedOrNot: string;
+  isSmall: boolean;
 }
 
 export interface ReportCounts extends Selected {
@@ -114,13 +117,26 @@ export interface ReportCounts extends Selected {
   query: ReportQuery;
 }
 
+/** The columns of decisions that a report reads, beside those of `groupBy`. */
+const COUNTED =
+  'quarter, decided_at, content, requester, reason, crawler, collection, claimed, verified, enforced, page'.split(', ');
+const columnsOf = (by: Dimension | undefined): string[] => {
+  if (by === undefined) return [];
+  return by === 'rule' ? ['policy', 'version', 'rule'] : [by];
+};
+
 /** Filters that most likely leave few decisions. */
 const NARROW = ['contentNo', 'requesterId', 'licenseId', 'page', 'url'] as const;
 
-export async function selectCounted(reader: SqlReader, query: ReportQuery): Promise<Selected> {
+/** `others`: columns that are read beside those of a report. */
+export async function selectCounted(
+  reader: SqlReader,
+  query: ReportQuery,
+  others: readonly string[] = columnsOf(query.groupBy),
+): Promise<Selected> {
   const isNarrow = query.pagePrefix === undefined && NARROW.some((key) => query[key] !== undefined);
   const all = { ...query, type: undefined, enforced: undefined };
-  const table = isNarrow ? await reader.narrow(await select(reader, all)) : null;
+  const table = isNarrow ? await reader.narrow(await select(reader, all), [...new Set([...COUNTED, ...others])]) : null;
   const { type, enforced } = query;
   const of = (one: Selection): Promise<string> =>
     table === null ? select(reader, { ...query, ...one }) : selectFrom(reader, table, one);
@@ -128,6 +144,7 @@ export async function selectCounted(reader: SqlReader, query: ReportQuery): Prom
     from: await of({ type, enforced }),
     ofAnyType: await of({ type: undefined, enforced }),
     enforcedOrNot: await of({ type, enforced: undefined }),
+    isSmall: table !== null,
   };
 }
 
@@ -209,7 +226,10 @@ async function readTop(counts: ReportCounts, column: Column, { requests, series 
 }
 
 /** An item's type is compared after counting: a third of the time. */
-function toGrouping(selected: Pick<ReportCounts, 'from' | 'ofAnyType' | 'query'>, column: Column): Grouping<'n'> {
+function toGrouping(
+  selected: Pick<ReportCounts, 'from' | 'ofAnyType' | 'query' | 'isSmall'>,
+  column: Column,
+): Grouping<'n'> {
   const { type } = selected.query;
   const { from, n } = column === 'content' ? { from: selected.ofAnyType, n: 'count(*)' } : summed(selected);
   const ofType = `n0 in (select number from content where type = ${text(type ?? '')})`;
@@ -217,6 +237,7 @@ function toGrouping(selected: Pick<ReportCounts, 'from' | 'ofAnyType' | 'query'>
     from: `${from} and ${column} <> 0`,
     by: [column],
     counts: { n },
+    isSmall: selected.isSmall,
     where: column === 'content' && type !== undefined ? ofType : 'n > 0',
   };
 }

@@ -52,6 +52,8 @@ export interface Grouping<Count extends string> {
   counts: Readonly<Record<Count, string>>;
   /** A condition on the counts, and on `n0` and further: the numbers of the group. */
   where?: string;
+  /** There are so few decisions that counting them again takes less than another query. */
+  isSmall?: boolean;
 }
 
 /** Counts of any decisions. */
@@ -118,8 +120,10 @@ export async function readMost<Count extends string>(
     return table === undefined ? `most.n${i} ${order}` : `k${i} nulls first`;
   });
   // Looks up the texts of possible first groups only: with a million requesters, that is most of the work.
-  await reader.keep('counted', summedSql(grouping));
-  const rows = await reader.rows<Record<string, number> & Record<`k${number}`, string | null>>(`with most as (
+  const counted = summedSql(grouping);
+  if (grouping.isSmall !== true) await reader.keep('counted', counted);
+  const own = grouping.isSmall === true ? `counted as (${counted}), ` : '';
+  const rows = await reader.rows<Record<string, number> & Record<`k${number}`, string | null>>(`with ${own}most as (
        select * from counted where "${value}" >=
          (select min(least) from (select "${value}" as least from counted order by least desc limit ${integer(limit)}))
      )

@@ -12,10 +12,10 @@ export interface SqlReader {
   /** Makes a result a table, until the end of the question. */
   keep(name: string, sql: string): Promise<void>;
   /**
-   * Keeps the decisions of a selection, until the end of the question, where they are few and reading them again takes
-   * longer. Returns the name of the table; null: they are to be read again.
+   * Keeps columns of the decisions of a selection, until the end of the question, where they are few and reading them
+   * again takes longer. Returns the name of the table; null: they are to be read again.
    */
-  narrow(from: string): Promise<string | null>;
+  narrow(from: string, columns: readonly string[]): Promise<string | null>;
   /** Runs all queries of a question on the same snapshot. */
   inSnapshot<T>(work: () => Promise<T>): Promise<T>;
   /** Returns the number of a text; undefined: no decision has it. */

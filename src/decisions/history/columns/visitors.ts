@@ -36,7 +36,7 @@ export interface CountedVisitors {
 
 export function answerVisitors(reader: SqlReader, query: VisitorsQuestion): Promise<CountedVisitors> {
   return reader.inSnapshot(async () => {
-    const selected = await selectCounted(reader, query);
+    const selected = await selectCounted(reader, query, ['program']);
     const cells = await toCells(reader, selected.ofAnyType, query.starts);
     const { from } = selected;
     const who = await readMost(reader, { from, by: ['who'], counts: COUNTS }, query.limit);
