@@ -168,6 +168,7 @@ export async function addDecisions(url: string, plan: Plan, after: number, to: n
      from (${rowsSql(plan, POSTGRES, after, to)}) as decided`,
   );
   await query(url, `select setval('decisions_seq_seq', ${to})`);
+  await query(url, 'analyze decisions');
 }
 
 /** Gives names their numbers in PostgreSQL, from which ClickHouse copies them. */

@@ -59,7 +59,7 @@ function joined(records: ColumnsSnapshot, files: readonly ArchivedFile[], parque
       return { ...head, decisionsSeq, settledSeq: Math.max(head.settledSeq, to) };
     },
     binaryAfter: async (seq, limit, take) => seq >= to && records.binaryAfter(seq, limit, take),
-    sumAfter: (seq) => (seq >= to ? records.sumAfter(seq) : sumRows(own, seq)),
+    sumAfter: (seq, last) => (seq >= to ? records.sumAfter(seq, last) : sumRows(own, seq)),
     async decidedAt(seq) {
       if (seq > to) return records.decidedAt(seq);
       const file = files.find(({ toSeq }) => toSeq >= seq) as ArchivedFile;

@@ -35,11 +35,12 @@ interface Ready {
 /** Reads decisions after a number, at most so many, together with those that the batch has. */
 export async function fill(batch: Batch, records: ColumnsSnapshot, seq: number, most: number): Promise<void> {
   while (batch.length < most) {
-    const [before, limit] = [batch.length, most - batch.length];
+    // For more at once, PostgreSQL may sort the whole log where its statistics are missing.
+    const [before, limit] = [batch.length, Math.min(most - batch.length, records.page)];
     const after = batch.lastSeq ?? seq;
-    if (await records.binaryAfter(after, limit, (bytes, at) => batch.take(bytes, at))) return;
-    for (const row of await records.decisionsAfter(after, Math.min(limit, records.page))) batch.add(row);
-    if (batch.length - before < Math.min(limit, records.page)) return;
+    const isRead = await records.binaryAfter(after, limit, (bytes, at) => batch.take(bytes, at));
+    if (!isRead) for (const row of await records.decisionsAfter(after, limit)) batch.add(row);
+    if (batch.length - before < limit) return;
   }
 }
 

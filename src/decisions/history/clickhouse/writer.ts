@@ -244,6 +244,6 @@ async function isAtHead(state: ColumnsState, head: Head, records: ColumnsSnapsho
     state.inputsErasedTo >= head.inputsErasedTo &&
     head.decisionsSeq - state.to <= TAIL_MAX;
   if (!covers) return false;
-  const { rows, sum } = await records.sumAfter(state.to);
+  const { rows, sum } = await records.sumAfter(state.to, head.decisionsSeq);
   return state.tail.rows === rows && state.tail.sum === sum;
 }

@@ -273,7 +273,7 @@ function withLog(
       await reader.binary({ sql: DECISIONS_AFTER, params: [seq, limit] }, take).catch(failed);
       return true;
     },
-    sumAfter: async (seq) => ((await areMoved(seq)) ? sumRows(records, seq) : records.sumAfter(seq)),
+    sumAfter: async (seq, last) => ((await areMoved(seq)) ? sumRows(records, seq) : records.sumAfter(seq, last)),
   };
 }
 

@@ -3,8 +3,8 @@ import type { ReadAll } from '../moved/blocks.ts';
 import type { DecisionRow } from './decision-row.ts';
 
 export interface Sums {
-  /** Counts decisions after a number, and adds up their numbers. */
-  sumAfter(seq: number): Promise<{ rows: number; sum: number }>;
+  /** Counts decisions after a number up to the last one, and adds up their numbers. */
+  sumAfter(seq: number, last: number): Promise<{ rows: number; sum: number }>;
   /**
    * Counts decisions after a number that did not move, on items that exist; adds up their numbers, times, items and
    * reasons.
@@ -29,9 +29,11 @@ export async function sumRows(
 
 /** Sums over the log alone. */
 export const sumQueries = (all: ReadAll): Sums => ({
-  async sumAfter(seq) {
-    const sql = 'select count(*) as rows, cast(coalesce(sum(seq), 0) as bigint) as sum from decisions where seq > $1';
-    return (await all<{ rows: number; sum: number }>(sql, [seq]))[0] ?? { rows: 0, sum: 0 };
+  async sumAfter(seq, last) {
+    // Both ends: with one alone, PostgreSQL expects a third of all decisions, and reads all.
+    const sql = `select count(*) as rows, cast(coalesce(sum(seq), 0) as bigint) as sum from decisions
+      where seq > $1 and seq <= $2`;
+    return (await all<{ rows: number; sum: number }>(sql, [seq, last]))[0] ?? { rows: 0, sum: 0 };
   },
   async sumsBetween(after, to) {
     const sums = ['seq % 1048573', 'at % 1048573', 'content_no', 'reason'].map((one, i) => {
