@@ -9,7 +9,6 @@ const MACROS = `
   create temp macro intDiv(a, b) as a // b;
   create temp macro arrayJoin(list) as unnest(list);
   create temp macro lowerUTF8(t) as lower(t);
-  create temp macro indexHint(flag) as true;
   create temp macro toUInt8(flag) as flag::utinyint;
   create temp macro startsWith(t, prefix) as starts_with(t, prefix);
   create temp macro endsWith(t, suffix) as ends_with(t, suffix);

@@ -69,10 +69,7 @@ type Terms = {
   [Key in keyof Selection]-?: (value: NonNullable<Selection[Key]>, own: (column: string) => string) => string;
 };
 
-/**
- * A time has a second condition on the quarter of its hour: a small number, whose span then is known to the query. At
- * the boundary of one, that is all: the time only says which blocks to read.
- */
+/** A time has a second condition on the quarter of its hour: a small number, whose span then is known to the query. */
 const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type' | 'url' | 'pagePrefix'> = {
   contentNo: (no, own) => `${own('content')} = ${integer(no)}`,
   policyNo: (no) => `policy = ${integer(no)}`,
@@ -86,11 +83,9 @@ const TERMS: Omit<Terms, keyof typeof NUMBERED | 'type' | 'url' | 'pagePrefix'> 
   ofCrawlers: (are) => (are ? 'crawler <> 0' : 'crawler = 0'),
   enforced: (enforced) => `enforced = ${enforced ? 1 : 0}`,
   after: (seq) => `seq > ${integer(seq)}`,
-  from: (at) => `${timeSql(at, `decided_at >= ${integer(at)}`)} and quarter >= ${integer(quarterAt(at))}`,
-  to: (at) => `${timeSql(at, `decided_at < ${integer(at)}`)} and quarter < ${integer(Math.ceil(at / QUARTER_HOUR_MS))}`,
+  from: (at) => `decided_at >= ${integer(at)} and quarter >= ${integer(quarterAt(at))}`,
+  to: (at) => `decided_at < ${integer(at)} and quarter < ${integer(Math.ceil(at / QUARTER_HOUR_MS))}`,
 };
-
-const timeSql = (at: number, sql: string): string => (at % QUARTER_HOUR_MS === 0 ? `indexHint(${sql})` : sql);
 
 /** The number of a text that no decision has. */
 const NOWHERE = -1;
