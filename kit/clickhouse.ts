@@ -112,6 +112,11 @@ export class TestClickHouse implements AsyncDisposable {
     await this.#order('server', name);
   }
 
+  /** The next time that replicas of a table are waited for, this statement runs: until then they are behind. */
+  async catchUpBy(table: string, sql: string): Promise<void> {
+    await this.#order('behind', JSON.stringify({ table, sql }));
+  }
+
   /** Returns what a server would log: the text of each statement, with its settings, and no inserted rows. */
   async statements(): Promise<string[]> {
     return (await (await this.#order('statements', '')).json()) as string[];

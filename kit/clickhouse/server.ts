@@ -43,6 +43,13 @@ const CONFIG = `<clickhouse>
   <zookeeper><implementation>testkeeper</implementation></zookeeper>
   <macros><shard>1</shard><replica>a</replica></macros>
 </clickhouse>`;
+/** Statements that make tables what they are once they were waited for. */
+const behind = new Map<string, string>();
+function syncOnce(table: string): string {
+  const sql = behind.get(table) ?? 'select 1';
+  behind.delete(table);
+  return sql;
+}
 const toAlone = (sql: string): string =>
   sql
     .replace(/ on cluster `[^`]+`/, '')
@@ -54,7 +61,7 @@ const toAlone = (sql: string): string =>
       / settings replicated_deduplication_window = (\d+).*/,
       ' settings non_replicated_deduplication_window = $1',
     )
-    .replace(/^system sync replica .*/, 'select 1');
+    .replace(/^system sync replica (?:on cluster `[^`]+` )?(\w+)/, (_, table) => syncOnce(table));
 const toEngineSql = (sql: string): string => (cluster === '' || sql.startsWith(AS_IT_IS) ? sql : toAlone(sql));
 
 function connectionArgs(): string[] {
@@ -181,6 +188,11 @@ const ORDERS: Record<string, (body: string) => string | undefined> = {
   },
   '/server': (body) => {
     server = body;
+    return undefined;
+  },
+  '/behind': (body) => {
+    const { table, sql } = JSON.parse(body) as { table: string; sql: string };
+    behind.set(table, sql);
     return undefined;
   },
   '/statements': () => JSON.stringify(statements),

@@ -2,17 +2,21 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/db.ts';
 import { StartRefused } from '../db/start-refused.ts';
-import { movedTo } from '../decisions/history/moved/blocks.ts';
+import { findShardUnless, movedTo } from '../decisions/history/moved/blocks.ts';
 import { startMoving } from '../decisions/history/moved/moving.ts';
+import { isElsewhere, isHere } from '../decisions/history/moved/place.ts';
 import { keepStore, type MovedStore, openMovedStore, UNKNOWN } from '../decisions/history/moved/store.ts';
 import { findCursor } from '../decisions/visitors/sighting-store.ts';
 import type { Config } from './config.ts';
 import type { ClockWatch } from './health/clock-watch.ts';
 
-/** Reads of `db` find what moved. Throws StartRefused where decisions moved and this node knows no ClickHouse. */
+/** Reads of `db` find what moved. Throws StartRefused where decisions moved and this node does not know where. */
 export async function openMoved(db: Db, clickHouse: string | null, opened: AsyncDisposableStack): Promise<MovedStore> {
   if (clickHouse === null && (await movedTo(db)) > 0) throw new StartRefused(UNKNOWN);
   const store = openMovedStore(clickHouse);
+  const shard = await findShardUnless(db, isHere(store.place));
+  const elsewhere = shard === undefined ? undefined : isElsewhere(store.place, shard);
+  if (elsewhere !== undefined) throw new StartRefused(elsewhere);
   keepStore(db, store);
   opened.defer(() => store.close());
   return store;

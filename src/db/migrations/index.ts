@@ -11,6 +11,7 @@ import { SEALED_STATEMENTS } from './0041-sealed-statements.ts';
 import { COLUMN_NAMES } from './0042-column-names.ts';
 import { MOVED_DECISIONS } from './0043-moved-decisions.ts';
 import { SEALED_SPANS } from './0044-sealed-spans.ts';
+import { SHARDS } from './0045-shards.ts';
 
 /** The version of `0001`. It makes the same tables as the 36 migrations that there were before the first release. */
 export const FIRST_VERSION = 36;
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   COLUMN_NAMES,
   MOVED_DECISIONS,
   SEALED_SPANS,
+  SHARDS,
 ];
 
 /** The version of a store after all of them. */

@@ -33,12 +33,13 @@ async function runOn(url: string, sql: string): Promise<Record<string, string>[]
   }
 }
 
-/** Two installations with the same decisions: one that moves them, and one that keeps all. */
-async function stage(t: TestContext) {
+/** Two installations with the same decisions: one that moves them, to a server or a cluster, and one that keeps all. */
+async function stage(t: TestContext, cluster = '') {
   const stack = new AsyncDisposableStack();
   t.after(() => stack.disposeAsync());
-  const clickHouse = stack.use(await new TestClickHouse().start());
-  const columns = await clickHouse.newDatabase();
+  const clickHouse = stack.use(await new TestClickHouse({ cluster }).start());
+  const place = new URL(await clickHouse.newDatabase());
+  place.search = '';
   const server = await testPostgres();
   const databases = [stack.use(await server.newDatabase()), stack.use(await server.newDatabase())] as const;
   const clock = testClock(Date.now() - 50 * DAY_MS);
@@ -66,8 +67,13 @@ async function stage(t: TestContext) {
   };
   return {
     clickHouse,
-    columns,
-    database: new URL(columns).pathname.slice(1),
+    columns: {
+      POSTERN_COLUMNS: place.href,
+      ...(cluster === '' ? {} : { POSTERN_COLUMNS_CLUSTER: cluster }),
+    },
+    /** The table whose rows can be changed by hand. */
+    rows: cluster === '' ? 'records_1' : 'records_shard_1',
+    database: place.pathname.slice(1),
     urls: databases.map(({ url }) => url) as [string, string],
     clock,
     start,
@@ -127,10 +133,10 @@ const idsOf = async (node: TestService, query = ''): Promise<string[]> =>
   (await read(node, `/v1/access/decisions?limit=100${query}`)).body.data.map(({ id }: { id: string }) => id);
 
 /** Two installations, one of which moved what is older than 35 days. */
-async function givenMoved(t: TestContext) {
-  const given = await stage(t);
+async function givenMoved(t: TestContext, cluster = '') {
+  const given = await stage(t, cluster);
   const { columns, urls, clock, start, stop, copy } = given;
-  const moving = { POSTERN_COLUMNS: columns, POSTERN_RECORD_DAYS: '35' };
+  const moving = { ...columns, POSTERN_RECORD_DAYS: '35' };
   const before = await start(urls[0]);
   const month = new Date(clock.now());
   const ids = await decide([before]);
@@ -156,9 +162,18 @@ const untilOn = async (urls: readonly string[], what: string, sql: string, isThe
   for (const url of urls) await until(what, async () => (await runOn(url, sql)).length > 0 === isThere, WITHIN_MS);
 };
 
-test('moved decisions are in every answer, or it is refused', { timeout: 900_000 }, async (t) => {
-  const given = await givenMoved(t);
-  const { clickHouse, database, urls, clock, start, ids, month, old, theirs, young, nodes, paths } = given;
+for (const [where, cluster] of [
+  ['a server', ''],
+  ['a cluster', 'postern'],
+] as const) {
+  test(`decisions that moved to ${where} are in every answer, or it is refused`, { timeout: 900_000 }, (t) =>
+    assertMoved(t, cluster),
+  );
+}
+
+async function assertMoved(t: TestContext, cluster: string): Promise<void> {
+  const given = await givenMoved(t, cluster);
+  const { clickHouse, database, rows, urls, clock, start, ids, month, old, theirs, young, nodes, paths } = given;
   const [moving] = nodes;
   await assertSame(nodes, paths);
   assert.deepEqual(await askMore(moving, ids, month), await askMore(nodes[1], ids, month));
@@ -172,7 +187,7 @@ test('moved decisions are in every answer, or it is refused', { timeout: 900_000
   await clickHouse.copy();
   const seq = (await clickHouse.query('select max(seq) from records_1', database)).trim();
   for (const how of [`delete where seq = ${seq}`, `update reason = 5 where seq = ${seq}`]) {
-    await clickHouse.query(`alter table records_1 ${how} settings mutations_sync = 2`, database);
+    await clickHouse.query(`alter table ${rows} ${how} settings mutations_sync = 2`, database);
     for (const path of [`/v1/access/decisions/${gone}`, `/v1/access/decisions/${gone}/proof`]) {
       const answer = await moving.call('GET', path);
       assertError(answer, 'service_unavailable');
@@ -205,7 +220,7 @@ test('moved decisions are in every answer, or it is refused', { timeout: 900_000
   const receipt = await verifyReceipt(hidden.text, key);
   assert.deepEqual([receipt.requester, receipt.withheld.includes('requester')], [null, true]);
   await assertLeft(given);
-});
+}
 
 /** Deletes an item, counts all columns again, and restores a backup of ClickHouse from before. */
 async function assertLeft(given: Awaited<ReturnType<typeof givenMoved>>): Promise<void> {

@@ -3,78 +3,17 @@
  * it was; what PostgreSQL changed meanwhile moves as it is now.
  */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { Fault } from '../../../kit/clickhouse.ts';
-import { TestClickHouse } from '../../../kit/clickhouse.ts';
-import { findMoved, reading } from '../../../src/decisions/history/moved/blocks.ts';
-import { openMoving } from '../../../src/decisions/history/moved/moving.ts';
-import { movedRows } from '../../../src/decisions/history/moved/read.ts';
-import { openMovedStore } from '../../../src/decisions/history/moved/store.ts';
-import { openPostgresRecords } from '../../usage/records.ts';
-import { AT, decided } from './clickhouse-bench.ts';
+import { Diverged } from '../../../src/decisions/history/columns/diverged.ts';
+import { openWriter } from './clickhouse-bench.ts';
+import { movingBench } from './clickhouse-moving-bench.ts';
 
-const DAY_MS = 86_400_000;
-const ALL = decided(1, 30);
-
-async function bench(t: TestContext) {
-  const stack = new AsyncDisposableStack();
-  t.after(() => stack.disposeAsync());
-  const clickHouse = stack.use(await new TestClickHouse().start());
-  const url = await clickHouse.newDatabase();
-  const records = await openPostgresRecords();
-  stack.defer(() => records.close());
-  const { db } = records;
-  await records.addContent([{ no: 1 }, { no: 2 }]);
-  await records.addDecisions(ALL);
-  let now = AT + 40 * DAY_MS;
-  const problems: string[] = [];
-  const store = openMovedStore(url);
-  stack.defer(() => store.close());
-  const mover = (recordDays: number | null = 35) => {
-    const look = openMoving(
-      {
-        db,
-        store,
-        now: () => now,
-        recordDays,
-        isSealed: false,
-        announcedTo: async () => ALL.length,
-        isOurs: () => true,
-        isTimeSure: () => true,
-        onProblem: () => {},
-        onLoss: (message) => problems.push(message),
-      },
-      () => true,
-    );
-    return () => look().catch((error: Error) => problems.push(error.message));
-  };
-  const read = async () => {
-    const moved: unknown[][] = [];
-    for await (const rows of movedRows(reading(db), store, { after: 0, last: 1_000 })) moved.push(...rows);
-    const own = await db.read<{ seq: number }>('select seq from decisions order by seq');
-    return { moved: moved.map(([seq]) => seq as number), own: own.map(({ seq }) => seq) };
-  };
-  return {
-    ...records,
-    clickHouse,
-    database: new URL(url).pathname.slice(1),
-    problems,
-    mover,
-    read,
-    nextDay: () => {
-      now += DAY_MS;
-    },
-    /** Looks until the decisions moved. */
-    async moves(look: () => Promise<unknown>): Promise<void> {
-      for (let i = 0; i < 8 && (await findMoved(reading(db), { after: 0, last: 1_000 })).length === 0; i++) {
-        await look();
-        now += DAY_MS;
-      }
-      // The newest one stays.
-      assert.deepEqual(await read(), { moved: ALL.slice(0, -1).map(({ seq }) => seq), own: [ALL.length] });
-    },
-  };
-}
+/** Compares older decisions at the next step, rather than in a day. */
+const COMPARE_NOW = {
+  sql: `update settings set value = jsonb_set(value::jsonb, '{compared}', '{"to": 0, "at": 0}')::text
+    where name = 'clickhouse_columns'`,
+};
 
 const INSERT = 'insert into records_1';
 const FAULTS: [string, Fault][] = [
@@ -88,7 +27,7 @@ const FAULTS: [string, Fault][] = [
 test('a block whose move is broken off', async (t) => {
   for (const [name, fault] of FAULTS) {
     await t.test(name, async (own) => {
-      const { clickHouse, mover, moves } = await bench(own);
+      const { clickHouse, mover, moves } = await movingBench(own);
       await mover()();
       await clickHouse.fail(fault);
       const look = mover();
@@ -101,7 +40,7 @@ test('a block whose move is broken off', async (t) => {
 });
 
 test('what changes between the readings', async (t) => {
-  const { db, clickHouse, database, mover, nextDay, read, moves } = await bench(t);
+  const { db, clickHouse, database, mover, nextDay, read, moves } = await movingBench(t);
   const look = mover();
   await look();
   const attempts = async () =>
@@ -129,6 +68,7 @@ test('what changes between the readings', async (t) => {
           database,
         ),
     ],
+    ['what it adds up to', () => db.atomic([{ sql: `update record_blocks set xor = '1'` }])],
     ['inputs erased in PostgreSQL', () => db.atomic([{ sql: 'update decisions set inputs = null where seq = 7' }])],
   ];
   for (const [name, change] of changes) {
@@ -157,13 +97,13 @@ test('what changes between the readings', async (t) => {
 });
 
 test('two nodes that both move', async (t) => {
-  const { mover, moves } = await bench(t);
+  const { mover, moves } = await movingBench(t);
   const looks = [mover(), mover()];
   await moves(() => Promise.all(looks.map((look) => look())));
 });
 
 test('a moved block that is lost is found by the look of the day', async (t) => {
-  const { db, clickHouse, database, problems, mover, moves, nextDay } = await bench(t);
+  const { db, clickHouse, database, problems, mover, moves, nextDay } = await movingBench(t);
   const look = mover();
   await moves(look);
   await clickHouse.query('truncate table records_1', database);
@@ -176,8 +116,46 @@ test('a moved block that is lost is found by the look of the day', async (t) => 
   assert.deepEqual(await db.read('select lost from record_blocks'), [{ lost: 1 }]);
 });
 
+for (const [where, cluster, rows] of [
+  ['a server', '', 'records_1'],
+  ['a cluster', 'postern', 'records_shard_1'],
+] as const) {
+  test(`the columns on ${where} stay as they are where a moved block is lost, and only then`, async (t) => {
+    const { db, records, url, clickHouse, database, mover, moves, find } = await movingBench(t, { cluster });
+    const { writer, reader, states, catchUp } = await openWriter(t, { records, url });
+    await catchUp();
+    await moves(mover());
+    const compare = async (): Promise<void> => {
+      await db.atomic([COMPARE_NOW]);
+      await catchUp();
+    };
+    const { built } = await states.read();
+    const isCounted = async (): Promise<void> => {
+      assert.equal((await states.read()).built, built);
+      assert.deepEqual(await reader.rows('select count(*) as n from decisions'), [{ n: 30 }]);
+    };
+    await compare();
+    await isCounted();
+    const [block] = await find();
+    const lose = ['delete where seq = 7', 'update at = at + 1 where seq = 8', 'delete where true'];
+    for (const how of lose) {
+      await clickHouse.query(`alter table ${rows} ${how} settings mutations_sync = 2`, database);
+      await compare();
+      await isCounted();
+    }
+    const { to, at } = (await states.read()).compared;
+    assert.ok(to === 0 && at > 0, 'the look went on');
+    // A block that nothing is left of adds up to nothing, as the columns do not.
+    await db.atomic([
+      { sql: `update record_blocks set rows = 0, xor = '0' where block = $1`, params: [block?.block ?? 0] },
+    ]);
+    await db.atomic([COMPARE_NOW]);
+    await assert.rejects(writer.step(), Diverged);
+  });
+}
+
 test('PostgreSQL restored to before a move has the decisions again, and they move again', async (t) => {
-  const { db, mover, moves } = await bench(t);
+  const { db, mover, moves } = await movingBench(t);
   const look = mover();
   await look();
   await db.atomic([

@@ -8,9 +8,10 @@
  */
 import { integer } from '../columns/sql.ts';
 import { NEWEST_SQL } from './guard.ts';
+import { copiesOf, onCluster, quoted } from './replicated.ts';
 import type { ColumnsState } from './state.ts';
 import type { ClickHouse } from './store.ts';
-import { defineTables, onCluster, quoted, SHARD, SMALL, type TableName, table } from './tables.ts';
+import { defineTables, SHARD, SMALL, type TableName, table } from './tables.ts';
 
 /** Returns what a statement that deletes or updates names as its table. */
 export const changed = (store: ClickHouse, name: TableName): string =>
@@ -19,8 +20,7 @@ export const changed = (store: ClickHouse, name: TableName): string =>
 /** Returns what a query reads the rows of all replicas from, each once a replica. */
 export function everywhere({ cluster }: ClickHouse, name: TableName): string {
   if (cluster === null) return table(name);
-  const own = name === 'decisions' ? SHARD : table(name);
-  return `clusterAllReplicas(${quoted(cluster.name)}, ${quoted(cluster.database)}, ${quoted(own)})`;
+  return copiesOf(cluster, name === 'decisions' ? SHARD : table(name));
 }
 
 /** Returns the bytes of all tables. */

@@ -4,7 +4,8 @@
  */
 import { Diverged } from '../columns/diverged.ts';
 import { integer } from '../columns/sql.ts';
-import { RECORDS } from '../moved/row.ts';
+import type { MovedBlock } from '../moved/blocks.ts';
+import { fromBlock, isElsewhere, placeOn, unlessOther } from '../moved/place.ts';
 import { lookTwice } from './cluster.ts';
 import type { ColumnsState } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
@@ -12,6 +13,7 @@ import type { ClickHouse } from './store.ts';
 import { table } from './tables.ts';
 
 const AT_ONCE = 1_048_576;
+const BLOCKS_AT_ONCE = 16;
 const EVERY_MS = 60_000;
 /** After all were compared. */
 const AGAIN_MS = 86_400_000;
@@ -31,7 +33,7 @@ export async function compareOlder({ store, states, records, head, state }: Clic
     const sql = `select count(), sum(seq % 1048573), sum(decided_at % 1048573), sum(content), sum(reason)
       from ${table('decisions')} where ${span(after, to)} and content not in (${gone})`;
     const sums = await sumRecords({ store, records }, { after, to, gone });
-    const isSame = ([found = []]: number[][]): boolean => sums.every((sum, i) => sum === found[i]);
+    const isSame = ([found = []]: number[][]): boolean => sums === null || sums.every((sum, i) => sum === found[i]);
     const look = async (): Promise<number[][]> => (await store.query(sql)).rows as number[][];
     if (!isSame(await lookTwice(store, look, isSame)))
       throw new Diverged('older decisions are not in ClickHouse as they were');
@@ -41,20 +43,33 @@ export async function compareOlder({ store, states, records, head, state }: Clic
 
 const span = (after: number, to: number): string => `seq > ${integer(after)} and seq <= ${integer(to)}`;
 
+/** Adds up decisions of some blocks; null: not all of them are there as they moved. */
+async function sumMoved(store: ClickHouse, counted: string, blocks: readonly MovedBlock[]): Promise<number[] | null> {
+  const place = placeOn(store.cluster);
+  if (blocks.some(({ shard }) => isElsewhere(place, shard) !== undefined)) return null;
+  const parts = blocks.map(
+    (one) => `select count(), sum(seq % 1048573), sum(at % 1048573), sum(content_no), sum(reason)
+      ${fromBlock(place, one)} and ${counted}`,
+  );
+  const found = await store.query(parts.join(' union all ')).catch(unlessOther);
+  return (
+    found?.rows.reduce<number[]>((sums, row) => (row as number[]).map((sum, i) => sum + (sums[i] ?? 0)), []) ?? null
+  );
+}
+
+/** Adds up decisions of the records; null: some moved, and are not there as they were. The columns know no better. */
 async function sumRecords(
   { store, records }: Pick<ClickHouseStep, 'store' | 'records'>,
   { after, to, gone }: { after: number; to: number; gone: string },
-): Promise<number[]> {
+): Promise<number[] | null> {
   const moved = await records.movedBetween(after, to);
-  const own = await records.sumsBetween(Math.max(after, moved.at(-1)?.last ?? 0), to);
-  if (moved.length === 0) return own;
-  const others = await sumMoved(store, `${span(after, to)} and content_no not in (${gone})`, moved);
-  return own.map((sum, i) => sum + (others[i] as number));
-}
-
-async function sumMoved(store: ClickHouse, where: string, moved: readonly { block: number }[]): Promise<number[]> {
-  const blocks = moved.map(({ block }) => integer(block)).join(', ');
-  const sql = `select count(), sum(seq % 1048573), sum(at % 1048573), sum(content_no), sum(reason)
-    from ${RECORDS} where block in (${blocks}) and ${where}`;
-  return ((await store.query(sql)).rows as number[][])[0] ?? [];
+  const isIn = store.cluster === null ? 'not in' : 'global not in';
+  const sums = await records.sumsBetween(Math.max(after, moved.at(-1)?.last ?? 0), to);
+  for (let i = 0; i < moved.length; i += BLOCKS_AT_ONCE) {
+    const some = moved.slice(i, i + BLOCKS_AT_ONCE);
+    const others = await sumMoved(store, `${span(after, to)} and content_no ${isIn} (${gone})`, some);
+    if (others === null) return null;
+    for (const [j, sum] of others.entries()) sums[j] = (sums[j] as number) + sum;
+  }
+  return sums;
 }

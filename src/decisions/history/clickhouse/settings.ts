@@ -1,5 +1,7 @@
 /** Where the columns are, by the settings. What names the place names neither the user nor the password. */
 
+import type { ClickHouseCluster } from './replicated.ts';
+
 /** User, host and database, and nothing after them. */
 const FORM = /^clickhouses?:\/\/[^\s/?#]+\/[^\s/?#]+$/;
 const EXAMPLE = 'clickhouse://postern:password@host:8123/postern';
@@ -15,7 +17,7 @@ export const COLUMNS_SETTINGS = {
     read: readColumns,
   },
   POSTERN_COLUMNS_CLUSTER: {
-    doc: 'Name of a cluster of ClickHouse whose shards and replicas hold the columns of POSTERN_COLUMNS; unset: one server does',
+    doc: 'Name of a cluster of ClickHouse whose shards and replicas hold the columns of POSTERN_COLUMNS, and decisions that move; unset: one server does',
     default: null,
     read: readCluster,
   },
@@ -81,9 +83,6 @@ export function toRecordDays(values: ReadonlyMap<string, unknown>, faults: strin
   if (values.get('POSTERN_COLUMNS') === null) {
     faults.push('POSTERN_RECORD_DAYS: decisions move to the ClickHouse of POSTERN_COLUMNS; set that too');
   }
-  if ((values.get('POSTERN_COLUMNS_CLUSTER') ?? null) !== null) {
-    faults.push('POSTERN_RECORD_DAYS: decisions move to one server of ClickHouse, not to a cluster; unset one of both');
-  }
   const decisionDays = values.get('POSTERN_DECISION_DAYS');
   if (typeof decisionDays === 'number' && decisionDays <= days) {
     faults.push(
@@ -116,6 +115,13 @@ export function toClickHouse(values: ReadonlyMap<string, unknown>, faults: strin
   url.username ||= 'default';
   if (cluster != null) url.searchParams.set('cluster', cluster);
   return url.href;
+}
+
+/** Returns the cluster of a URL and the database in it; null: it is one server's. */
+export function clusterOf(url: string): ClickHouseCluster | null {
+  const { pathname, searchParams } = new URL(url);
+  const name = searchParams.get('cluster');
+  return name === null ? null : { name, database: decodeURIComponent(pathname.slice(1)) };
 }
 
 /** Returns host and database. */

@@ -6,7 +6,8 @@ import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { toFailed } from './failed.ts';
-import { placeName } from './settings.ts';
+import type { ClickHouseCluster } from './replicated.ts';
+import { clusterOf, placeName } from './settings.ts';
 
 /** Longer questions are refused by the server; with what the client waits, less than writers wait for each other. */
 const RUN_WITHIN_S = 30;
@@ -105,13 +106,15 @@ const CLUSTER_SETTINGS: ClickHouseSettings = {
 };
 /** Since this version it rules over `insert_deduplicate`; older servers do not know it. */
 const DEDUPLICATE_SINCE = [26, 2];
+/** Since this version, what a statement counts and what it reads are always of one time. */
+const SNAPSHOT_SINCE = [25, 12];
 /** Tested; older ones read the SQL of the questions otherwise. */
 const LEAST_VERSION = [25, 3];
 
 export interface ClickHouse {
   readonly version: string;
   /** null: there is one server. */
-  readonly cluster: { name: string; database: string } | null;
+  readonly cluster: ClickHouseCluster | null;
   /** Returns the server that answered last, and how often another one did than before; of a cluster. */
   server(): { name: string; moves: number };
   /** Returns the rows of a query, each in the order of its columns, and their names. */
@@ -136,9 +139,8 @@ export interface ClickHouse {
  * cannot be used.
  */
 export async function openClickHouse(url: string, { signal }: { signal?: AbortSignal } = {}): Promise<ClickHouse> {
-  const { protocol, host, username, password, pathname, searchParams } = new URL(url);
+  const { protocol, host, username, password, pathname } = new URL(url);
   const database = decodeURIComponent(pathname.slice(1));
-  const name = searchParams.get('cluster');
   const client = createClient({
     url: `${protocol === 'clickhouses:' ? 'https' : 'http'}://${host}`,
     username: decodeURIComponent(username),
@@ -151,7 +153,7 @@ export async function openClickHouse(url: string, { signal }: { signal?: AbortSi
     log: { level: 127 },
   });
   try {
-    return withSentences(await withSettings(client, name === null ? null : { name, database }, signal), placeName(url));
+    return withSentences(await withSettings(client, clusterOf(url), signal), placeName(url));
   } catch (error) {
     await client.close();
     throw error instanceof TooOld ? error : toFailed(error, placeName(url));
@@ -225,6 +227,7 @@ const settingsFor = (version: string, onCluster: boolean): ClickHouseSettings =>
   ...SETTINGS,
   ...(onCluster ? CLUSTER_SETTINGS : {}),
   ...(isBefore(version, DEDUPLICATE_SINCE) ? {} : { deduplicate_insert: 'enable' }),
+  ...(isBefore(version, SNAPSHOT_SINCE) ? {} : { enable_shared_storage_snapshot_in_query: 1 }),
 });
 
 /** Knows which server answered last, by its name in answers. */

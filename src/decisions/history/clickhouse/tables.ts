@@ -6,6 +6,7 @@ import { DICTIONARIES, type DictionaryName } from '../columns/dictionary.ts';
 import { FIXED_NAMES_LIST } from '../columns/programs.ts';
 import { integer } from '../columns/sql.ts';
 import { guardSql } from './guard.ts';
+import { type Copies, distributed, onCluster, REPLICAS, replicated } from './replicated.ts';
 import type { ColumnsState } from './state.ts';
 import type { ClickHouse } from './store.ts';
 
@@ -79,9 +80,6 @@ const NAMES = Object.keys(TABLES) as TableName[];
 /** Each server of a cluster has all of them. */
 export const SMALL = NAMES.filter((name) => name !== 'decisions');
 
-export const onCluster = ({ cluster }: ClickHouse): string =>
-  cluster === null ? '' : ` on cluster \`${cluster.name}\``;
-
 export async function dropTables(store: ClickHouse): Promise<void> {
   const names = NAMES.map(table);
   for (const name of store.cluster === null ? names : [...names, SHARD]) {
@@ -105,35 +103,17 @@ export async function defineTables(store: ClickHouse): Promise<void> {
     for (const name of NAMES) await create(table(name), TABLES[name]);
   } else {
     for (const name of SMALL) await create(table(name), replicated(TABLES[name], table(name), SERVERS));
-    await create(SHARD, replicated(TABLES.decisions, SHARD, REPLICAS));
-    const engine = `Distributed(${quoted(cluster.name)}, ${quoted(cluster.database)}, ${quoted(SHARD)})`;
-    await create(table('decisions'), `as ${SHARD} engine = ${engine}`);
+    await create(SHARD, replicated(TABLES.decisions, SHARD, SHARDS));
+    await create(table('decisions'), distributed(cluster, SHARD));
   }
 }
 
-/** Copies of a table: their path in the Keeper after its name, and this server's name there. */
-interface Copies {
-  under: string;
-  own: string;
-  settings: string;
-}
-const REPLICAS: Copies = {
-  under: '/{shard}',
-  own: '{replica}',
+const SHARDS: Copies = {
+  ...REPLICAS,
   settings: `replicated_deduplication_window = ${REMEMBERED}, replicated_deduplication_window_seconds = ${REMEMBERED_S}`,
 };
 /** The same rows may be written again after they were deleted. */
 const SERVERS: Copies = { under: '', own: '{shard}_{replica}', settings: 'replicated_deduplication_window = 0' };
-
-function replicated(definition: string, name: string, { under, own, settings }: Copies): string {
-  const [create = ''] = definition.split(/\s+settings /);
-  const path = `/clickhouse/tables/{database}/${name}${under}`;
-  const toEngine = (_: string, kind: string, version?: string): string =>
-    `engine = Replicated${kind}MergeTree('${path}', '${own}'${version === undefined ? '' : `, ${version}`})`;
-  return `${create.replace(/engine = (\w*)MergeTree(?:\((\w+)\))?/, toEngine)} settings ${settings}`;
-}
-
-export const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 /** The number of a kind of texts; never changes. */
 export const kindOf = (dictionary: DictionaryName): number => DICTIONARIES.indexOf(dictionary) + 1;

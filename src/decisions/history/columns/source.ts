@@ -10,7 +10,7 @@ import type { PostgresReader } from '../../../db/postgres/reader.ts';
 import { isPostgresUrl } from '../../../db/postgres/url.ts';
 import { inList, toList } from '../../../db/query.ts';
 import { openConnection } from '../../../db/sqlite/connection.ts';
-import { findMoved, type ReadAll } from '../moved/blocks.ts';
+import { findMoved, type MovedBlock, type ReadAll } from '../moved/blocks.ts';
 import { readMovedAfter, readMovedAt } from '../moved/read.ts';
 import { type MovedStore, UNKNOWN } from '../moved/store.ts';
 import { type DecisionRow, withOlderInputs } from './decision-row.ts';
@@ -35,7 +35,7 @@ export interface ColumnsSnapshot extends Gone, Sums {
   /** Returns the time of a decision; undefined: it does not exist. */
   decidedAt(seq: number): Promise<number | undefined>;
   /** Finds blocks that moved, of numbers after one and up to another. Decisions of later numbers did not move. */
-  movedBetween(after: number, to: number): Promise<{ block: number; last: number }[]>;
+  movedBetween(after: number, to: number): Promise<MovedBlock[]>;
   changesAfter(seq: number, limit: number): Promise<RecordChange[]>;
   changedAt(seq: number): Promise<number | undefined>;
   /** Returns the existing items. */

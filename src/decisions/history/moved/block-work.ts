@@ -13,13 +13,14 @@ import { dropUnsettled } from '../retention/erase.ts';
 import { retiredTo } from '../retention/retire.ts';
 import { CHANGES_PLACES } from './blocks.ts';
 import { findNumbers, NO_ERASURE, numberRequesters } from './names.ts';
+import { isHere, type MovedPlace } from './place.ts';
 import { PIECE } from './read.ts';
 import {
   type BlockDigest,
+  MOVED_COLUMNS,
   type MovedRow,
   openDigest,
   RECORDS,
-  SELECT_MOVED,
   SELECT_OWN,
   toMoved,
   writeMoved,
@@ -46,6 +47,8 @@ export interface UnmovedBlock extends Row {
   rows: number;
   sha256: string;
   inputs_sha256: string;
+  /** The sum of its values in ClickHouse, once it was verified. */
+  xor: string;
   state: string;
   state_at: number;
 }
@@ -82,6 +85,7 @@ export async function writeNext(deps: MoveDeps, bounds: PlanBounds): Promise<Unm
   const numbers = await numberRequesters(db, ids);
   if (own.length === 0 || numbers.size < ids.size) return undefined;
   const block = randomInt(1, BLOCK_NUMBERS);
+  const shard = await store.shardFor(span.first, ROWS_A_BLOCK);
   const [bytes, digest] = [new Bytes(own.length * 256), openDigest()];
   for (const row of own) {
     const moved = toMoved(row, numbers);
@@ -93,8 +97,8 @@ export async function writeNext(deps: MoveDeps, bounds: PlanBounds): Promise<Unm
   await db.atomic([
     {
       sql: `insert into record_blocks (block, first, last, rows, from_at, to_at, sha256, inputs_sha256, xor, state, state_at,
-          purged, purged_at, checked_at, lost)
-        select $1, $2, $3, $4, $5, $6, $7, $8, '', 'planned', $9, '[]', 0, 0, 0
+          purged, purged_at, checked_at, lost, shard)
+        select $1, $2, $3, $4, $5, $6, $7, $8, '', 'planned', $9, '[]', 0, 0, 0, $10
         where not exists (select 1 from record_blocks where last >= $2 and ${IS_IN_FORCE}) and ${NO_ERASURE}`,
       params: [
         block,
@@ -106,11 +110,12 @@ export async function writeNext(deps: MoveDeps, bounds: PlanBounds): Promise<Unm
         sha256,
         inputsSha256,
         now(),
+        shard,
       ],
       expect: 1,
     },
   ]);
-  await store.insert(RECORDS, bytes.end());
+  await store.insert(bytes.end(), shard);
   return readUnmoved(db, block);
 }
 
@@ -119,7 +124,7 @@ async function readUnmoved(db: Db, block: number): Promise<UnmovedBlock | undefi
 }
 
 const IS_IN_FORCE = `state <> 'given up'`;
-const UNMOVED = `select block, first, last, rows, sha256, inputs_sha256, state, state_at from record_blocks
+const UNMOVED = `select block, first, last, rows, sha256, inputs_sha256, xor, state, state_at from record_blocks
   where state in ('planned', 'verified')`;
 
 /** Finds the first block that did not move yet. */
@@ -151,7 +156,7 @@ async function findSpan(db: Db, { before, upTo }: PlanBounds): Promise<{ first: 
 async function digestStored(store: MovedStore, { block }: UnmovedBlock): Promise<BlockDigest> {
   const digest = openDigest();
   for (let after = 0; ; ) {
-    const sql = `${SELECT_MOVED} where block = ${integer(block)} and seq > ${integer(after)} order by seq limit ${PIECE}`;
+    const sql = `select ${MOVED_COLUMNS} from ${RECORDS} where block = ${integer(block)} and seq > ${integer(after)} order by seq limit ${PIECE}`;
     const rows = (await store.query(sql)) as MovedRow[];
     for (const row of rows) digest.add(row);
     if (rows.length < PIECE) return digest.end();
@@ -171,18 +176,30 @@ async function digestOwn(db: Db, { first, last }: UnmovedBlock): Promise<BlockDi
 const isPlanned = ({ rows, sha256, inputs_sha256 }: UnmovedBlock, found: BlockDigest): boolean =>
   found.rows === rows && found.sha256 === sha256 && found.inputsSha256 === inputs_sha256;
 
+/**
+ * Returns what a block adds up to in ClickHouse; undefined: it is not there as it was planned, on replicas that have
+ * all that was written.
+ */
+async function sumStored(store: MovedStore, one: UnmovedBlock): Promise<string | undefined> {
+  if (!isPlanned(one, await digestStored(store, one))) {
+    if (!(await store.sync()) || !isPlanned(one, await digestStored(store, one))) return undefined;
+  }
+  const [[sum] = []] = await store.query(`select ${XOR_SQL} from ${RECORDS} where block = ${integer(one.block)}`);
+  return sum as string;
+}
+
 /** Reads a planned block back. Returns false where it was given up. */
 export async function verify(deps: MoveDeps, one: UnmovedBlock): Promise<boolean> {
   const { db, store, now } = deps;
-  if (!isPlanned(one, await digestStored(store, one))) {
+  const sum = await sumStored(store, one);
+  if (sum === undefined) {
     await giveUp(db, one);
     return false;
   }
-  const [[sum] = []] = await store.query(`select ${XOR_SQL} from ${RECORDS} where block = ${integer(one.block)}`);
   await db.atomic([
     {
       sql: `update record_blocks set state = 'verified', state_at = $2, xor = $3 where block = $1 and state = 'planned'`,
-      params: [one.block, now(), sum as string],
+      params: [one.block, now(), sum],
       expect: 1,
     },
   ]);
@@ -193,7 +210,9 @@ export async function verify(deps: MoveDeps, one: UnmovedBlock): Promise<boolean
 export async function moveBlock(deps: MoveDeps, one: UnmovedBlock): Promise<boolean> {
   const { db, store, now } = deps;
   const before = await readErased(db);
-  const isSame = isPlanned(one, await digestOwn(db, one)) && isPlanned(one, await digestStored(store, one));
+  // PostgreSQL has it no more, once most replicas would do.
+  await store.sync();
+  const isSame = isPlanned(one, await digestOwn(db, one)) && (await sumStored(store, one)) === one.xor;
   if (!isSame) {
     await giveUp(db, one);
     return false;
@@ -230,5 +249,13 @@ const giveUp = (db: Db, { first }: UnmovedBlock): Promise<void> =>
     {
       sql: `update record_blocks set state = 'given up' where first >= $1 and state in ('planned', 'verified')`,
       params: [first],
+    },
+  ]);
+
+/** Gives up blocks that were written where the setting no longer says. */
+export const giveUpElsewhere = (db: Db, place: MovedPlace): Promise<void> =>
+  db.atomic([
+    {
+      sql: `update record_blocks set state = 'given up' where state in ('planned', 'verified') and not (${isHere(place)})`,
     },
   ]);

@@ -25,12 +25,15 @@ export interface MovedBlock {
   toAt: number;
   /** Items whose decisions left it, as JSON. */
   purged: string;
+  /** The shard that has it; 0: on one server. */
+  shard: number;
   /** Decisions up to this number left the log. */
   retiredTo: number;
 }
 
 const RETIRED_TO = `coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0)`;
-const MOVED = `select block, first, last, rows, xor, to_at as "toAt", purged, ${RETIRED_TO} as "retiredTo" from record_blocks
+const MOVED = `select block, first, last, rows, xor, to_at as "toAt", purged, shard,
+  ${RETIRED_TO} as "retiredTo" from record_blocks
   where state = 'moved' and last > ${RETIRED_TO}`;
 
 const MANY = 100_000;
@@ -73,6 +76,13 @@ export async function movedTo(db: Db): Promise<number> {
     `select coalesce(max(last), 0) as "to" from record_blocks where state = 'moved'`,
   );
   return row?.to ?? 0;
+}
+
+/** Finds the shard of any moved block for which a condition does not hold. */
+export async function findShardUnless(db: Db, condition: string): Promise<number | undefined> {
+  if (db.engine === 'sqlite') return undefined;
+  const sql = `select shard from record_blocks where state = 'moved' and not (${condition}) limit 1`;
+  return (await db.read<{ shard: number }>(sql))[0]?.shard;
 }
 
 const VERSION = 'records_version';

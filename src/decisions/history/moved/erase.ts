@@ -7,7 +7,6 @@ import { integer } from '../columns/sql.ts';
 import type { Replacement } from '../retention/erase.ts';
 import { forgetRequesterIn } from '../sealed/forget.ts';
 import { findOldest, reading } from './blocks.ts';
-import { RECORDS } from './row.ts';
 import { storeOf } from './store.ts';
 import { overwriteInputs } from './upkeep.ts';
 
@@ -20,7 +19,7 @@ export async function* movedWork(db: Db, { pseudonym }: Replacement): AsyncGener
   const store = storeOf(db);
   const isTheirs = `(requester = ${integer(number)} or claimed = ${integer(number)})`;
   for (let after = 0; ; ) {
-    const sql = `select distinct seq from ${RECORDS} where ${isTheirs} and seq > ${integer(after)} order by seq limit ${AT_ONCE}`;
+    const sql = `select distinct seq from ${store.place.everywhere} where ${isTheirs} and seq > ${integer(after)} order by seq limit ${AT_ONCE}`;
     const seqs = (await store.query(sql)).map(([seq]) => seq as number);
     if (seqs.length === 0) break;
     yield () => db.atomic(forgetRequesterIn(seqs));
@@ -35,8 +34,10 @@ export async function countMovedOf(db: Db, { pseudonym }: Replacement): Promise<
   if (number === undefined || (await findOldest(reading(db))) === undefined) return 0;
   const blocks = await db.read<{ block: number }>(`select block from record_blocks where state = 'moved'`);
   const moved = new Set(blocks.map(({ block }) => block));
-  const sql = `select block, count() from ${RECORDS} where requester = ${integer(number)} group by block`;
-  const counts = (await storeOf(db).query(sql)) as [number, number][];
+  const store = storeOf(db);
+  // Once, however many replicas have it.
+  const sql = `select block, uniqExact(seq) from ${store.place.everywhere} where requester = ${integer(number)} group by block`;
+  const counts = (await store.query(sql)) as [number, number][];
   return counts.reduce((sum, [block, count]) => sum + (moved.has(block) ? count : 0), 0);
 }
 

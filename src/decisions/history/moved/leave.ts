@@ -5,8 +5,8 @@
 import type { Db, Step } from '../../../db/db.ts';
 import { integer } from '../columns/sql.ts';
 import { findMoved, findMovedAmong, findOldest, type MovedBlock, reading, takeOut } from './blocks.ts';
-import { inBlock, PIECE, requireWhole } from './read.ts';
-import { type MovedRow, RECORDS, SELECT_MOVED, XOR_SQL, xor } from './row.ts';
+import { PIECE, queryBlock, queryRows } from './read.ts';
+import { type MovedRow, XOR_SQL, xor } from './row.ts';
 import { type MovedStore, storeOf } from './store.ts';
 
 const AT = 1;
@@ -22,8 +22,8 @@ export interface Leaving {
   leave: Step[];
 }
 
-async function sumOf(store: MovedStore, where: string): Promise<{ count: number; sum: string }> {
-  const [[count, sum] = []] = await store.query(`select count(), ${XOR_SQL} from ${RECORDS} where ${where}`);
+async function sumOf(store: MovedStore, block: MovedBlock, where: string): Promise<{ count: number; sum: string }> {
+  const [[count, sum] = []] = await queryBlock(store, block, (from) => `select count(), ${XOR_SQL} ${from}${where}`);
   return { count: count as number, sum: sum as string };
 }
 
@@ -36,16 +36,14 @@ export async function findLeaving(db: Db, before: number, limit: number): Promis
   const block = await findOldest(reading(db));
   if (block === undefined) return undefined;
   const store = storeOf(db);
-  await requireWhole(store, [block]);
   const most = Math.min(limit, PIECE);
-  const sql = `${SELECT_MOVED} where ${inBlock(block)} order by seq limit ${most}`;
-  const found = (await store.query(sql)) as MovedRow[];
+  const found = await queryRows(store, block, { limit: most });
   const young = found.findIndex((row) => (row[AT] as number) >= before);
   const rows = young === -1 ? found : found.slice(0, young);
   const isAll = young === -1 && found.length < most;
   const last = isAll ? block.last : (rows.at(-1)?.[0] as number | undefined);
   if (last === undefined) return null;
-  const { count, sum } = await sumOf(store, `${inBlock(block)} and seq <= ${integer(last)}`);
+  const { count, sum } = await sumOf(store, block, ` and seq <= ${integer(last)}`);
   if (count !== rows.length) throw new Error('a moved block changed while it was read');
   const left = { rows: block.rows - count, xor: xor(block.xor, sum), purged: block.purged, at: 0 };
   return { ...toLeaving(rows), last, leave: takeOut(block, left) };
@@ -62,17 +60,16 @@ export async function* findPurged(db: Db, items: readonly number[], now: number)
   if ((await findOldest(reading(db))) === undefined) return;
   const store = storeOf(db);
   const isTheirs = `content_no in (${items.map(integer).join(', ')})`;
-  const there = await store.query(`select distinct block from ${RECORDS} where ${isTheirs}`);
+  const there = await store.query(`select distinct block from ${store.place.everywhere} where ${isTheirs}`);
   const blocks = await findMovedAmong(
     db,
     there.map(([block]) => block as number),
   );
   for (const block of blocks) {
-    await requireWhole(store, [block]);
-    const where = `${inBlock(block)} and ${isTheirs}`;
-    const rows = (await store.query(`${SELECT_MOVED} where ${where} order by seq`)) as MovedRow[];
+    const where = ` and ${isTheirs}`;
+    const rows = await queryRows(store, block, { where });
     if (rows.length === 0) continue;
-    const { count, sum } = await sumOf(store, where);
+    const { count, sum } = await sumOf(store, block, where);
     if (count !== rows.length) throw new Error('a moved block changed while it was read');
     const purged = JSON.stringify([...new Set([...(JSON.parse(block.purged) as number[]), ...items])]);
     const left = { rows: block.rows - count, xor: xor(block.xor, sum), purged, at: now };
@@ -98,8 +95,7 @@ export async function findInputsEnd(
 
 /** Returns the number before the first that is too young. */
 async function findLastBefore(store: MovedStore, block: MovedBlock, before: number): Promise<number> {
-  await requireWhole(store, [block]);
-  const sql = `select count(), min(seq) from ${RECORDS} where ${inBlock(block)} and at >= ${integer(before)}`;
-  const [[count, first] = []] = (await store.query(sql)) as number[][];
+  const toSql = (from: string): string => `select count(), min(seq) ${from} and at >= ${integer(before)}`;
+  const [[count, first] = []] = (await queryBlock(store, block, toSql)) as number[][];
   return count === 0 ? block.last : (first as number) - 1;
 }

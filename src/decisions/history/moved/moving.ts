@@ -6,9 +6,8 @@ import { Conflict, type Db } from '../../../db/db.ts';
 import { every } from '../../../lib/every.ts';
 import { DAY_MS } from '../retention/retire.ts';
 import { sealedTo } from '../sealed/forget.ts';
-import { findUnmoved, moveBlock, VERIFY_AGAIN_MS, verify, writeNext } from './block-work.ts';
+import { findUnmoved, giveUpElsewhere, moveBlock, VERIFY_AGAIN_MS, verify, writeNext } from './block-work.ts';
 import { NO_ERASURE } from './names.ts';
-import { CREATE_RECORDS } from './row.ts';
 import type { MovedStore } from './store.ts';
 import { lookAtBlocks, removeGivenUp, removeLeft } from './upkeep.ts';
 
@@ -51,6 +50,7 @@ export function openMoving(deps: MovingDeps, mayGoOn: () => boolean): () => Prom
     if (!mayGoOn() || !(await isUsed(deps))) return;
     if (!isPrepared) await prepare(deps);
     isPrepared = true;
+    await giveUpElsewhere(deps.db, deps.store.place);
     await removeGivenUp(deps);
     await removeLeft(deps);
     const lost = await lookAtBlocks(deps);
@@ -60,7 +60,12 @@ export function openMoving(deps: MovingDeps, mayGoOn: () => boolean): () => Prom
     }
     await moveAll(deps, mayGoOn);
   };
-  return () => work().catch(unlessConflict);
+  return () =>
+    work().catch((error: unknown) => {
+      // A server of a cluster may be new.
+      isPrepared = false;
+      unlessConflict(error);
+    });
 }
 
 /** Throws where the database of ClickHouse is of another installation. */
@@ -71,7 +76,7 @@ async function prepare({ db, store }: MovingDeps): Promise<void> {
   if (owners.some(([owner]) => owner !== ledger?.value)) {
     throw new Error('the database of ClickHouse belongs to another installation; give each one its own');
   }
-  await store.run(CREATE_RECORDS);
+  await store.create();
 }
 
 /** Something was erased meanwhile, or another node took over: the next look begins anew. */

@@ -6,7 +6,8 @@ import { unavailable } from '../../../api/errors.ts';
 import type { Db, Row, Value } from '../../../db/db.ts';
 import { integer } from '../columns/sql.ts';
 import { findMoved, type MovedBlock, type ReadAll, reading } from './blocks.ts';
-import { type MovedRow, movedTable, RECORDS, SELECT_MOVED, XOR_SQL } from './row.ts';
+import { fromBlock, inBlock, isElsewhere } from './place.ts';
+import { MOVED_COLUMNS, type MovedRow, movedTable, RECORDS, XOR_SQL } from './row.ts';
 import { type MovedStore, storeOf } from './store.ts';
 
 /** Decisions read at once: checks wait for them. */
@@ -25,16 +26,9 @@ export interface MovedFilter {
   contents?: readonly number[];
 }
 
-/** Decisions that are in a block: neither retired nor purged. */
-export function inBlock({ block, retiredTo, purged }: MovedBlock): string {
-  const gone = JSON.parse(purged) as number[];
-  const isThere = gone.length === 0 ? '' : ` and content_no not in (${gone.map(integer).join(', ')})`;
-  return `block = ${integer(block)} and seq > ${integer(retiredTo)}${isThere}`;
-}
-
-/** Returns the blocks that are absent, or differ from what moved. */
-export async function findLost(store: MovedStore, blocks: readonly MovedBlock[]): Promise<MovedBlock[]> {
-  const lost: MovedBlock[] = [];
+/** Finds the blocks that are absent, or differ from what moved. */
+async function findOther(store: MovedStore, blocks: readonly MovedBlock[]): Promise<MovedBlock[]> {
+  const other: MovedBlock[] = [];
   for (let i = 0; i < blocks.length; i += BLOCKS_AT_ONCE) {
     const some = blocks.slice(i, i + BLOCKS_AT_ONCE);
     const parts = some.map(
@@ -42,18 +36,54 @@ export async function findLost(store: MovedStore, blocks: readonly MovedBlock[])
     );
     const rows = (await store.query(parts.join(' union all '))) as [number, number, string][];
     const found = new Map(rows.map(([block, count, sum]) => [block, `${count} ${sum}`]));
-    lost.push(...some.filter((one) => found.get(one.block) !== `${one.rows} ${one.xor}`));
+    other.push(...some.filter((one) => found.get(one.block) !== `${one.rows} ${one.xor}`));
   }
-  return lost;
+  return other;
 }
 
-export async function requireWhole(store: MovedStore, blocks: readonly MovedBlock[]): Promise<void> {
-  const [lost] = await findLost(store, blocks);
-  if (lost === undefined) return;
+/** Returns the blocks that are lost: no replica that has all which was written has them as they moved. */
+export async function findLost(store: MovedStore, blocks: readonly MovedBlock[]): Promise<MovedBlock[]> {
+  for (const { shard } of blocks) requirePlace(store, shard);
+  const other = await findOther(store, blocks);
+  if (other.length === 0 || !(await store.sync())) return other;
+  return findOther(store, other);
+}
+
+function requirePlace({ isKnown, place }: MovedStore, shard: number): void {
+  const elsewhere = isKnown ? isElsewhere(place, shard) : undefined;
+  if (elsewhere !== undefined) throw unavailable(elsewhere);
+}
+
+/**
+ * Reads a block by one statement, which is refused where the block is not there as it was. `toSql` receives what it
+ * reads from, with a condition. Throws service_unavailable.
+ */
+export async function queryBlock(
+  store: MovedStore,
+  block: MovedBlock,
+  toSql: (from: string) => string,
+): Promise<unknown[][]> {
+  requirePlace(store, block.shard);
+  const sql = toSql(fromBlock(store.place, block));
+  const rows = await store.queryWhole(sql);
+  if (rows !== undefined) return rows;
+  // A replica was behind.
+  const later = (await store.sync()) ? await store.queryWhole(sql) : undefined;
+  if (later !== undefined) return later;
   throw unavailable(
-    `Decisions ${lost.first} to ${lost.last} moved to ClickHouse, and are not there as they were: restore its backup.`,
+    `Decisions ${block.first} to ${block.last} moved to ClickHouse, and are not there as they were: restore its backup.`,
   );
 }
+
+/** Reads whole decisions of a block, in order. `where` follows other conditions; so many at most. */
+export const queryRows = async (
+  store: MovedStore,
+  block: MovedBlock,
+  { where = '', limit }: { where?: string; limit?: number } = {},
+): Promise<MovedRow[]> => {
+  const end = `${where} order by seq${limit === undefined ? '' : ` limit ${integer(limit)}`}`;
+  return (await queryBlock(store, block, (from) => `select ${MOVED_COLUMNS} ${from}${end}`)) as MovedRow[];
+};
 
 function toWhere({ isLicensed = false, policyNo, contents }: MovedFilter): string {
   return [
@@ -75,7 +105,6 @@ export async function* movedRows(
   for (let { after } = span; after < span.last; ) {
     const blocks = await findMoved(all, { after, last: span.last }, BLOCKS_AT_ONCE);
     for (const one of blocks) {
-      await requireWhole(store, [one]);
       yield* readBlock(store, one, { after, last: Math.min(one.last, span.last), where });
       after = one.last;
     }
@@ -90,8 +119,7 @@ async function* readBlock(
 ): AsyncGenerator<MovedRow[]> {
   for (let from = after; ; ) {
     const within = `seq > ${integer(from)} and seq <= ${integer(last)}`;
-    const sql = `${SELECT_MOVED} where ${inBlock(block)} and ${within}${where} order by seq limit ${PIECE}`;
-    const rows = (await store.query(sql)) as MovedRow[];
+    const rows = await queryRows(store, block, { where: ` and ${within}${where}`, limit: PIECE });
     if (rows.length > 0) yield rows;
     if (rows.length < PIECE) return;
     from = rows.at(-1)?.[0] as number;
@@ -106,9 +134,7 @@ export async function readMovedOf(all: ReadAll, store: MovedStore, seqs: readonl
   for (const one of await findMoved(all, span)) {
     const own = seqs.filter((seq) => seq >= one.first && seq <= one.last);
     if (own.length === 0) continue;
-    await requireWhole(store, [one]);
-    const sql = `${SELECT_MOVED} where ${inBlock(one)} and seq in (${own.map(integer).join(', ')}) order by seq`;
-    rows.push(...((await store.query(sql)) as MovedRow[]));
+    rows.push(...(await queryRows(store, one, { where: ` and seq in (${own.map(integer).join(', ')})` })));
   }
   return rows;
 }

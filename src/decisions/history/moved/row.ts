@@ -40,13 +40,17 @@ const TYPES: Record<Kind, string> = {
 /** Decisions in one partition. */
 const PARTITION = 16_777_216;
 
+/** A block is on the disk when it is acknowledged. */
+export const RECORDS_DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1';
+
 /** `block`: a number of one attempt to write a block, never used again. */
-export const CREATE_RECORDS = `create table if not exists ${RECORDS} (block Int64 codec(ZSTD(1)),
+export const RECORDS_DEFINITION = `(block Int64 codec(ZSTD(1)),
   ${KINDS.map(([name, kind]) => `${name} ${TYPES[kind]}`).join(', ')})
   engine = MergeTree partition by intDiv(seq, ${PARTITION}) order by (block, seq)
-  settings non_replicated_deduplication_window = 0, fsync_after_insert = 1, fsync_part_directory = 1`;
+  settings non_replicated_deduplication_window = 0, ${RECORDS_DURABLE}`;
 
-export const SELECT_MOVED = `select ${NAMES.join(', ')} from ${RECORDS}`;
+/** The columns of a query that reads whole decisions. */
+export const MOVED_COLUMNS = NAMES.join(', ');
 
 /** Below any number that a decision has. */
 const NONE = -9_007_199_254_740_993n;

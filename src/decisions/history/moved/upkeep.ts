@@ -7,7 +7,6 @@ import { integer } from '../columns/sql.ts';
 import { retiredTo } from '../retention/retire.ts';
 import { findUnchecked, type MovedBlock, movedTo, reading } from './blocks.ts';
 import { findLost } from './read.ts';
-import { RECORDS } from './row.ts';
 import type { MovedStore } from './store.ts';
 
 /** Longer than any read takes. */
@@ -96,9 +95,9 @@ const findOwnBlocks = async (db: Db, where: string): Promise<number[]> =>
 
 /** Overwrites inputs that are left of some decisions, in blocks of this installation. */
 export async function overwriteInputs(db: Db, store: MovedStore, where: string): Promise<void> {
-  const there = (await store.query(`select distinct block from ${RECORDS} where ${where} and ${isInputLeft}`)).map(
-    ([block]) => block as number,
-  );
+  const there = (
+    await store.query(`select distinct block from ${store.place.everywhere} where ${where} and ${isInputLeft}`)
+  ).map(([block]) => block as number);
   const own = new Set(await findOwnBlocks(db, `block in (${[0, ...there].map(integer).join(', ')})`));
   const blocks = there.filter((block) => own.has(block));
   for (let i = 0; i < blocks.length; i += BLOCKS_A_CHANGE) {
@@ -107,12 +106,13 @@ export async function overwriteInputs(db: Db, store: MovedStore, where: string):
   }
 }
 
-/** Waits until it is done; an attempt that took too long goes on by itself. */
+/** Waits until it is done on all replicas; an attempt that took too long goes on by itself. */
 async function change(store: MovedStore, how: string, where: string): Promise<void> {
+  const { changed, everywhere } = store.place;
   const count = async (): Promise<unknown> =>
-    (await store.query(`select count() from ${RECORDS} where ${where}`))[0]?.[0];
+    (await store.query(`select count() from ${everywhere} where ${where}`))[0]?.[0];
   if ((await count()) === 0) return;
-  await store.run(`alter table ${RECORDS} ${how} where ${where}`);
+  await store.run(`alter table ${changed} ${how} where ${where}`);
   if ((await count()) !== 0) throw new Error('ClickHouse did not delete what was erased');
 }
 
