@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { archive } from '../../src/decisions/history/archive/archive.ts';
 import { openColumns } from '../../src/decisions/history/columns/columns.ts';
 import type { VisitorsQuestion } from '../../src/decisions/history/columns/visitors.ts';
+import { betweenSeqs, replaceInDecisions } from '../../src/decisions/history/retention/erase.ts';
 import {
   ANSWER_WITHIN_MS,
   type Decided,
@@ -40,7 +42,8 @@ for (const [engine, openEngine] of ENGINES) {
       const stack = new AsyncDisposableStack();
       const records = await openEngine();
       stack.defer(() => records.close());
-      const open = () => openColumns({ ...records, answerWithinMs: ANSWER_WITHIN_MS });
+      const archiveDir = `${records.columnsFile}-archive`;
+      const open = () => openColumns({ ...records, archiveDir, answerWithinMs: ANSWER_WITHIN_MS });
       let columns = open();
       stack.defer(() => columns.close());
       const count = async (from = START, to = START + 30 * DAY): Promise<Map<string | null, number>> => {
@@ -55,7 +58,14 @@ for (const [engine, openEngine] of ENGINES) {
         columns = open();
       };
       const visitors = (query: VisitorsQuestion) => columns.visitors(query);
-      return { ...records, count, visitors, rebuild, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
+      return {
+        ...records,
+        archiveDir,
+        count,
+        visitors,
+        rebuild,
+        [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+      };
     };
 
     test('who asks', async () => {
@@ -162,6 +172,68 @@ for (const [engine, openEngine] of ENGINES) {
       assert.deepEqual(Object.fromEntries(await given.count()), expected);
       await given.rebuild();
       assert.deepEqual(Object.fromEntries(await given.count()), expected);
+    });
+
+    test('an erased requester has no program, whatever its inputs were, also once all is counted again', async () => {
+      await using given = await begin();
+      const { db } = given;
+      const by = { requesterId: 'acme', pseudonym: 'erased_1' };
+      const of = (own: Partial<Decided>, all: Decided[]): Decided[] => all.map((one) => ({ ...one, ...own }));
+      const theirs = [
+        ...of({ requesterId: 'acme' }, [...many(2, 'mine/1', START), ...many(3, undefined, START)]),
+        ...of({ claimed: 'acme' }, [...many(4, 'mine/1', START), ...many(5, undefined, START)]),
+      ];
+      const others = [...many(6, 'mine/1', START), ...many(7, undefined, START)];
+      await given.addDecisions([...theirs, ...others]);
+      const upTo = seq;
+      const [half] = theirs.slice(theirs.length / 2);
+      // They sent nothing at all.
+      await db.atomic([{ sql: `update decisions set inputs = null where inputs = '{"context":{}}'` }]);
+      assert.deepEqual(Object.fromEntries(await given.count()), { mine: 12, 'no user agent': 15 });
+
+      await db.atomic([
+        {
+          sql: `insert into erasures (id, pseudonym, requester_id, status, walked_seq, last_seq, decisions, created_at, updated_at)
+            values ('era_1', 'erased_1', 'acme', 'decisions', 0, $1, 0, 1, 1)`,
+          params: [upTo],
+        },
+        ...replaceInDecisions(db, betweenSeqs(0, half?.seq ?? 0), by),
+      ]);
+      // Before all of them are replaced.
+      await given.rebuild();
+      await given.count().catch(() => undefined);
+      await db.atomic([
+        ...replaceInDecisions(db, betweenSeqs(0, upTo), by),
+        { sql: `update erasures set status = 'columns', walked_seq = $1`, params: [upTo] },
+      ]);
+      const expected = { null: 14, mine: 6, 'no user agent': 7 };
+      assert.deepEqual(Object.fromEntries(await given.count()), expected);
+      for (const step of [`status = 'columns'`, `status = 'done', requester_id = null`]) {
+        await db.atomic([{ sql: `update erasures set ${step}` }]);
+        await given.rebuild();
+        assert.deepEqual(Object.fromEntries(await given.count()), expected, step);
+      }
+      await given.addDecisions(of({ requesterId: 'acme' }, many(1, 'mine/1', START)));
+      const all = { ...expected, mine: 7 };
+      assert.deepEqual(Object.fromEntries(await given.count()), all, 'a new requester');
+
+      await db.atomic([
+        {
+          sql: `insert into policy_versions (policy_no, version, policy_id, name, rules, default_action, created_at)
+            values (1, 1, 'pol_1', 'P', '[]', 'deny', 1) on conflict do nothing`,
+        },
+      ]);
+      const now = START + 60 * DAY;
+      const { decisions } = await archive({
+        records: given.installation,
+        before: START + DAY,
+        to: given.archiveDir,
+        now,
+        say() {},
+      });
+      assert.ok(decisions > 0);
+      await given.rebuild();
+      assert.deepEqual(Object.fromEntries(await given.count()), all, 'archived');
     });
   });
 }

@@ -4,9 +4,12 @@
  */
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type DecisionRow, withOlderInputs } from '../columns/decision-row.ts';
+import { type DecisionRow, withOlderInputs, withoutInputs } from '../columns/decision-row.ts';
 import { type ArchivedFile, type ColumnsSnapshot, type DecisionSource, MANY, SourceFailed } from '../columns/source.ts';
 import { sumRows } from '../columns/sums.ts';
+
+/** Fields of a decision row. */
+const [REQUESTER, CLAIMED] = [3, 11];
 
 /** `folder`: where the files are; null: not configured. */
 export function withArchive(source: DecisionSource, folder: string | null, engineMiB: number): DecisionSource {
@@ -27,11 +30,16 @@ export function withArchive(source: DecisionSource, folder: string | null, engin
 
 function joined(records: ColumnsSnapshot, files: readonly ArchivedFile[], parquet: Parquet): ColumnsSnapshot {
   const to = files.at(-1)?.toSeq ?? 0;
+  let erased: Promise<ReadonlySet<unknown>> | undefined;
 
   async function archivedAfter(file: ArchivedFile, seq: number, limit: number): Promise<DecisionRow[]> {
     const columns = toSelected(await parquet.columnsOf(file));
     const rows = await parquet.select<DecisionRow>(file, columns, `where seq > ${seq} order by seq limit ${limit}`);
-    return rows.map(withOlderInputs);
+    erased ??= records.pseudonyms().then((ids) => new Set(ids));
+    const ids = await erased;
+    const isErased = (row: DecisionRow): boolean => ids.has(row[REQUESTER]) || ids.has(row[CLAIMED]);
+    // As in the log: see source.ts.
+    return rows.map((row) => (isErased(row) ? withoutInputs(withOlderInputs(row)) : withOlderInputs(row)));
   }
 
   const own: Pick<ColumnsSnapshot, 'page' | 'decisionsAfter'> = {

@@ -34,6 +34,12 @@ export type DecisionRow = [
   inputs: string | null,
 ];
 
+export function withoutInputs(row: DecisionRow): DecisionRow {
+  const kept = [...row] as DecisionRow;
+  kept.splice(-1, 1, NO_INPUTS);
+  return kept;
+}
+
 /** The inputs of a decision that show its program and its address. */
 export interface SentBy {
   context?: Pick<Context, 'userAgent' | 'ip'> | null;

@@ -24,6 +24,8 @@ export interface Gone {
   countsAfter(no: number, limit: number): Promise<CountRow[]>;
   /** Returns erasures after a number, in order. */
   erasedAfter(no: number): Promise<ErasedRow[]>;
+  /** Returns the ids of erased requesters, also of those whose erasure goes on. */
+  pseudonyms(): Promise<string[]>;
 }
 
 type All = <R>(sql: string, params?: readonly Value[]) => Promise<R[]>;
@@ -54,5 +56,7 @@ export function goneQueries(all: All): Gone {
          where no > $1 and status in ('columns', 'done') order by no`,
         [no],
       ),
+    pseudonyms: async () =>
+      (await all<{ pseudonym: string }>('select pseudonym from erasures')).map(({ pseudonym }) => pseudonym),
   };
 }

@@ -80,12 +80,6 @@ export function toRetired([, at, ...rest]: DecisionRow): DecisionRow {
   return row;
 }
 
-export function withoutInputs(row: DecisionRow): DecisionRow {
-  const kept = [...row] as DecisionRow;
-  kept.splice(-1, 1, NO_INPUTS);
-  return kept;
-}
-
 /** Writes as many decisions for each daily count as it counts. */
 export async function copyAllCounts({ records, items, head, next, decisions }: Retiring): Promise<void> {
   next.retiredTo = head.retiredTo;

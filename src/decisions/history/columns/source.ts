@@ -13,7 +13,7 @@ import { openConnection } from '../../../db/sqlite/connection.ts';
 import { findMoved, type MovedBlock, type ReadAll } from '../moved/blocks.ts';
 import { readMovedAfter, readMovedAt } from '../moved/read.ts';
 import { type MovedStore, UNKNOWN } from '../moved/store.ts';
-import { type DecisionRow, withOlderInputs } from './decision-row.ts';
+import { type DecisionRow, NO_INPUTS, withOlderInputs } from './decision-row.ts';
 import { type Gone, goneQueries } from './gone.ts';
 import type { ArchivedFile, ContentRow, Head, RecordChange, RequesterRow } from './record-rows.ts';
 import { type Sums, sumQueries, sumRows } from './sums.ts';
@@ -141,10 +141,13 @@ function toSnapshot(
 
 const REQUESTER = 'id, name, type, status, tags';
 
+/** The inputs. Erased requesters have none, even if they sent nothing: columns follow an erasure by its id alone. */
+const INPUTS = `case when ${['requester_id', 'claimed'].map((name) => `${name} in (select pseudonym from erasures)`).join(' or ')}
+    then '${NO_INPUTS}' else inputs end as inputs`;
 const decisionsAfterSql = (table: string): string => `
   select seq, at, content_no, requester_id, policy_no, reason, purpose, permission, collection_id, crawler, license_id,
     claimed, coalesce(verified, 0) as verified, enforced, policy_version, coalesce(rule_index, -1) as rule_index, wanted,
-    candidate, url, file, inputs
+    candidate, url, file, ${INPUTS}
   from ${table} as d where seq > $1 order by seq limit $2`;
 const DECISIONS_AFTER = decisionsAfterSql('decisions');
 

@@ -13,12 +13,12 @@
 import { BIGINT, BOOLEAN, type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { toIso } from '../../../lib/clock.ts';
 import type { NumberSet } from '../../../lib/number-set.ts';
-import type { DecisionRow } from './decision-row.ts';
+import { type DecisionRow, withoutInputs } from './decision-row.ts';
 import { DecisionsLost, Diverged } from './diverged.ts';
 import { erase, skipErased } from './erased.ts';
 import { type Inserter, inserter } from './insert.ts';
 import { type Copying, copyAllContent, copyAllRequesters, copyContent, copyRequesters, readItems } from './records.ts';
-import { copyAllCounts, forget, toRetired, withoutInputs } from './retired.ts';
+import { copyAllCounts, forget, toRetired } from './retired.ts';
 import type { DecisionSource, Head, RecordChange } from './source.ts';
 
 /** Bounds of one transaction; a row group of DuckDB has 122,880 rows. */
