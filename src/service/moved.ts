@@ -1,4 +1,4 @@
-/** Opens the place where decisions move to, and moves them. */
+/** Opens the place where decisions move to, moves them, and keeps their table so that their space returns. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/db.ts';
 import { StartRefused } from '../db/start-refused.ts';
@@ -6,6 +6,7 @@ import { findShardUnless, movedTo } from '../decisions/history/moved/blocks.ts';
 import { startMoving } from '../decisions/history/moved/moving.ts';
 import { isElsewhere, isHere } from '../decisions/history/moved/place.ts';
 import { keepStore, type MovedStore, openMovedStore, UNKNOWN } from '../decisions/history/moved/store.ts';
+import { startPartitions, urlOf } from '../decisions/history/partitions/start.ts';
 import { findCursor } from '../decisions/visitors/sighting-store.ts';
 import type { Config } from './config.ts';
 import type { ClockWatch } from './health/clock-watch.ts';
@@ -35,6 +36,7 @@ export function startMovingOf(
   opened: AsyncDisposableStack,
   { db, moved, ledger, clockWatch, isOurs }: MovingParts,
 ): void {
+  startPartitionsOf({ config, logger }, opened, { db, ledger, isOurs });
   if (config.clickHouse === null) return;
   opened.defer(
     startMoving({
@@ -48,6 +50,27 @@ export function startMovingOf(
       isTimeSure: clockWatch.isSure,
       onProblem: (error) => logger.warn({ err: error }, 'decisions could not be moved, which will be retried'),
       onLoss: (message) => logger.error({ problem: message }, 'columns'),
+    }),
+  );
+}
+
+/** Also where no decision moves any more: what was begun is ended. */
+function startPartitionsOf(
+  { config, logger }: { config: Config; logger: FastifyBaseLogger },
+  opened: AsyncDisposableStack,
+  { db, ledger, isOurs }: Pick<MovingParts, 'db' | 'ledger' | 'isOurs'>,
+): void {
+  const url = urlOf(db);
+  if (url === undefined) return;
+  opened.defer(
+    startPartitions({
+      db,
+      url,
+      now: ledger.now,
+      isWanted: config.recordDays !== null,
+      isOurs,
+      onChange: (message) => logger.info(message),
+      onProblem: (error) => logger.warn({ err: error }, 'partitions could not be kept, which will be retried'),
     }),
   );
 }

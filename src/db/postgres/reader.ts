@@ -19,14 +19,14 @@ export interface PostgresReader {
 
 const READ_WITHIN_MS = 60_000;
 /** Longer than the server's own timeout, which comes first when the server is alive. */
-const SILENT_READ_WITHIN_MS = READ_WITHIN_MS + 5_000;
+const SILENT_MS = 5_000;
 const FAREWELL_WITHIN_MS = 1_000;
 
-/** Throws Unavailable. */
-export async function openPostgresReader(url: string): Promise<PostgresReader> {
+/** `withinMs`: limit on a statement. Throws Unavailable. */
+export async function openPostgresReader(url: string, withinMs = READ_WITHIN_MS): Promise<PostgresReader> {
   const client = new WriterClient({
     ...connectionOptions(url),
-    statement_timeout: READ_WITHIN_MS,
+    statement_timeout: withinMs,
     idle_in_transaction_session_timeout: READ_WITHIN_MS,
   });
   client.on('error', () => {});
@@ -46,7 +46,7 @@ export async function openPostgresReader(url: string): Promise<PostgresReader> {
   };
   const read = async <T>(work: Promise<T>): Promise<T> => {
     try {
-      return await within(SILENT_READ_WITHIN_MS, work);
+      return await within(withinMs + SILENT_MS, work);
     } catch (error) {
       throw toDbError(error, false);
     }

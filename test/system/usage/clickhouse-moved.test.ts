@@ -10,6 +10,7 @@ import { verifyReceipt } from '../../../client/src/receipt.ts';
 import type { Answer } from '../../../kit/answer.ts';
 import { TestClickHouse } from '../../../kit/clickhouse.ts';
 import { temporaryFolder } from '../../../kit/launch.ts';
+import { partition } from '../../../kit/partitions.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
@@ -143,6 +144,8 @@ async function givenMoved(t: TestContext, cluster = '') {
   const old = await idsOf(before);
   const theirs = await idsOf(before, '&requesterId=acme');
   clock.advance(45 * DAY_MS);
+  const [newest] = await runOn(urls[0], 'select max(seq) as seq from decisions');
+  await partition(urls[0], [Number(newest?.seq) + 1, 1_000_000]);
   const { id: young } = await check(before, { contentId: ids.contentId, requesterId: 'acme' });
   await stop(before);
   await copy();
@@ -153,6 +156,10 @@ async function givenMoved(t: TestContext, cluster = '') {
   assert.equal(await count('decisions'), old.length + 1, 'nothing moves before the second look');
   clock.advance(DAY_MS);
   await until('moved', async () => (await count('decisions')) === 1, WITHIN_MS);
+  const isOldest = `pg_class where relname = 'decisions_from_0'`;
+  const turning = setInterval(() => clock.advance(20_000), 1_000);
+  await until('the partition leaves the disk', async () => (await count(isOldest)) === 0, WITHIN_MS);
+  clearInterval(turning);
   const decisions = [...old.slice(0, 12), young].map((id) => `/v1/access/decisions/${id}`);
   const paths = [...toPaths(ids, month), '/v1/access/decisions?limit=100', ...decisions];
   return { ...given, moving, month, ids, old, theirs, young, nodes, count, paths };
