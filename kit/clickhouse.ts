@@ -15,7 +15,7 @@ export interface Fault {
   sql: string;
   kind: 'cut' | 'slow' | 'kill' | 'full' | 'late' | 'lost';
   times: number;
-  /** The wait of a slow or late one. */
+  /** The wait of a slow one; of a late one at most, see `release`. */
   ms?: number;
 }
 
@@ -102,6 +102,16 @@ export class TestClickHouse implements AsyncDisposable {
     await this.#order('fault', JSON.stringify(faults));
   }
 
+  /** Lets late requests go on, and returns when all requests that run are done. */
+  async release(): Promise<void> {
+    await this.#order('release', '');
+  }
+
+  /** Returns how often faults will happen yet. */
+  async faultsLeft(): Promise<number> {
+    return (await (await this.#order('left', '')).json()) as number;
+  }
+
   /** Gives every request these settings, unless it has its own: the defaults of another server. */
   async setDefaults(settings: Record<string, string | number>): Promise<void> {
     await this.#order('defaults', JSON.stringify(settings));
@@ -127,6 +137,12 @@ export class TestClickHouse implements AsyncDisposable {
     return this.#child?.pid as number;
   }
 
+  /** Ended, and not started again. */
+  get isGone(): boolean {
+    const child = this.#child;
+    return child === undefined || child.exitCode !== null || child.signalCode !== null;
+  }
+
   /** Where the engine keeps its data. */
   get folder(): string {
     return join(this.#folder.path, 'data');
@@ -135,6 +151,7 @@ export class TestClickHouse implements AsyncDisposable {
   /** Keeps a copy of all data; the engine is killed for it, and started again. */
   async copy(): Promise<void> {
     await this.kill();
+    rmSync(`${this.folder}-copy`, { recursive: true, force: true });
     cpSync(this.folder, `${this.folder}-copy`, { recursive: true, verbatimSymlinks: true });
     await this.start();
   }
@@ -152,6 +169,8 @@ export class TestClickHouse implements AsyncDisposable {
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
+    // Nothing else may keep this process until then.
+    child.ref();
     child.kill('SIGKILL');
     await gone;
   }

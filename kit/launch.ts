@@ -10,7 +10,7 @@ import { assertBackgroundWorked, isFailedWork } from './background.ts';
 import { compileCache } from './compile-cache.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const ENDED_WITHIN_MS = 20_000;
 const OUTPUT_MAX = 200_000;
 

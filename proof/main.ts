@@ -9,6 +9,7 @@
 import { parseArgs } from 'node:util';
 import { anySeed } from '../kit/random.ts';
 import { runLedgers } from '../test/oracle/ledgers.ts';
+import { runClickHouse } from './clickhouse/clickhouse.ts';
 import { runClockJumps } from './cluster/clock-jumps.ts';
 import { runCluster } from './cluster/cluster.ts';
 import { runClusterEdits } from './cluster/cluster-edits.ts';
@@ -190,6 +191,17 @@ const PROOFS: readonly Proof[] = [
     name: 'log-failover',
     promise: 'the node that seals is killed, or the database lost: every answered decision is in one log',
     run: ({ kills, seed, tell }) => runLogFailover({ rounds: Math.ceil(kills / 10), seed, tell }),
+  },
+  {
+    name: 'clickhouse',
+    promise:
+      'ClickHouse killed, cut off, full, slow and restored beside kills of nodes: reports equal a fold over the answers',
+    run: ({ kills, seed, tell }) => runClickHouse({ kills, seed, tell }),
+  },
+  {
+    name: 'clickhouse-moved',
+    promise: 'the same while decisions move out of PostgreSQL: reports, log, export and statements lack nothing',
+    run: ({ kills, seed, tell }) => runClickHouse({ kills, seed, isMoving: true, tell }),
   },
   {
     name: 'postgres-versions',

@@ -94,6 +94,9 @@ const STATUS: Record<string, number> = {
 const first = new Session(folder, { connectionArgs: connectionArgs() });
 const sessions = new Map<string, Session>();
 let faults: Fault[] = [];
+/** Each ends the wait of a late request. */
+let releases: (() => void)[] = [];
+const running = new Set<Promise<void>>();
 let defaults: Record<string, string | number> = {};
 const statements: string[] = [];
 /** The name that it answers by. */
@@ -122,13 +125,21 @@ async function failed(when: Fault['when'], sql: string, response: ServerResponse
   fault.times -= 1;
   faults = faults.filter(({ times }) => times > 0);
   if (fault.kind === 'late') response.destroy();
-  if (fault.kind === 'slow' || fault.kind === 'late') await pause(fault.ms ?? 0);
+  if (fault.kind === 'slow') await pause(fault.ms ?? 0);
+  else if (fault.kind === 'late') await untilReleased(fault.ms ?? 0);
   else if (fault.kind === 'lost') response.end();
   else if (fault.kind === 'kill') process.kill(process.pid, 'SIGKILL');
   else if (fault.kind === 'full')
     throw new Error('Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space.');
   else response.destroy();
   return fault.kind !== 'slow' && fault.kind !== 'late';
+}
+
+function untilReleased(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    releases.push(resolve);
+  });
 }
 
 function authorize(request: IncomingMessage): void {
@@ -177,11 +188,18 @@ async function run(session: Session, query: string | null, body: Buffer, format:
 }
 
 /** Requests of tests, by path; some have an answer. */
-const ORDERS: Record<string, (body: string) => string | undefined> = {
+const ORDERS: Record<string, (body: string) => string | undefined | Promise<undefined>> = {
   '/fault': (body) => {
     faults = JSON.parse(body) as Fault[];
     return undefined;
   },
+  '/release': async () => {
+    for (const release of releases) release();
+    releases = [];
+    await Promise.allSettled(running);
+    return undefined;
+  },
+  '/left': () => JSON.stringify(faults.reduce((sum, { times }) => sum + times, 0)),
   '/defaults': (body) => {
     defaults = JSON.parse(body) as typeof defaults;
     return undefined;
@@ -213,8 +231,14 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   if (pathname === '/ping') return void response.end('Ok.\n');
   const body = await bodyOf(request);
   const order = ORDERS[pathname];
-  if (order !== undefined) return void response.end(order(body.toString()));
+  if (order !== undefined) return void response.end(await order(body.toString()));
   authorize(request);
+  const work = answerTo(body, params, response);
+  running.add(work);
+  await work.finally(() => running.delete(work));
+}
+
+async function answerTo(body: Buffer, params: URLSearchParams, response: ServerResponse): Promise<void> {
   const sql = params.get('query') ?? body.toString();
   statements.push([sql, ...[...params].map(([name, value]) => `${name}=${value}`)].join(' '));
   if (await failed('before', sql, response)) return;
@@ -222,9 +246,9 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const session = sessionFor(id);
   try {
     prepare(session, params);
-    const answer = await run(session, params.get('query'), body, params.get('default_format') ?? 'TabSeparated');
+    const found = await run(session, params.get('query'), body, params.get('default_format') ?? 'TabSeparated');
     if (await failed('after', sql, response)) return;
-    send(response, params.get('query_id') ?? '', answer);
+    send(response, params.get('query_id') ?? '', found);
   } catch (error) {
     // A session would keep the tables of a query that failed, which could not be dropped.
     sessions.delete(id);

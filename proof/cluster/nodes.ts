@@ -57,8 +57,8 @@ export async function startNodes(
   databaseUrl: string,
   { clocks, urlOf = () => databaseUrl, env = {}, nodeOptions = [], housekeepingMayFail = false }: ClusterOptions,
 ): Promise<Nodes> {
-  const stack = new AsyncDisposableStack();
-  const folder = stack.use(temporaryFolder());
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(temporaryFolder());
   const key = newTestKey();
   const launchNode = (index: number, main?: string): Running => {
     const dataDir = join(folder.path, String(index));
@@ -76,10 +76,11 @@ export async function startNodes(
     });
   };
   const nodes = clocks.map((_, index): ClusterNode => ({ index, running: launchNode(index), stopped: false }));
-  stack.defer(async () => {
+  opened.defer(async () => {
     await Promise.all(nodes.map(({ running }) => running.end('SIGKILL')));
   });
   await Promise.all(nodes.map(({ running }) => running.ready));
+  const stack = opened.move();
   const dead = new Set<ClusterNode>();
   return {
     key,

@@ -4,10 +4,9 @@
  * a URL: servers log them.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Fault, TestClickHouse } from '../../../kit/clickhouse.ts';
+import type { Fault } from '../../../kit/clickhouse.ts';
+import { findTraces } from '../../../kit/clickhouse-traces.ts';
 import { Unavailable } from '../../../src/db/db.ts';
 import type { Decided } from '../../usage/records.ts';
 import { AT, ask, assertCounts, bench, decided, FORGET_NOW } from './clickhouse-bench.ts';
@@ -25,29 +24,6 @@ const some = (from: number, count: number): Decided[] =>
         ? { ...one, requesterId: null, url: `${SECRET}/${one.seq}`, userAgent: AGENT }
         : one,
   );
-
-/** Returns what ClickHouse still has of the texts: in rows, also deleted ones and replaced ones, and in files. */
-async function findTraces(clickHouse: TestClickHouse, database: string, texts: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  const look = (place: string, content: string): void => {
-    for (const text of texts) if (content.includes(text)) found.push(`${text} in ${place}`);
-  };
-  const tables = (await clickHouse.query('show tables', database)).split('\n').filter((name) => name !== '');
-  for (const name of tables)
-    look(name, await clickHouse.query(`select * from ${name} settings apply_deleted_mask = 0`, database));
-  const parts = await clickHouse.query(
-    `select path from system.parts where active and database = '${database}'`,
-    database,
-  );
-  for (const path of parts.split('\n').filter((line) => line !== '')) {
-    for (const file of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
-      const whole = join(path, file);
-      if (statSync(whole).isFile()) look(file, readFileSync(whole, 'latin1'));
-    }
-  }
-  for (const sql of await clickHouse.statements()) look(sql, sql);
-  return found;
-}
 
 async function givenPerson(t: TestContext) {
   const given = await bench(t);
