@@ -65,6 +65,23 @@ test('a shard that has not what was written answers nothing, and is filled again
   }
 });
 
+test('a shard that left the cluster is missed, and its decisions are counted again', async (t) => {
+  const { addDecisions, records, url, db } = await bench(t, CLUSTER);
+  const { writer, reader, states, catchUp } = await openWriter(t, { records, url });
+  await addDecisions(decided(1, BLOCK));
+  await catchUp();
+  await db.atomic([
+    {
+      sql: `update settings set value = jsonb_set(value::jsonb, '{shards}', '[${BLOCK}, 5]')::text
+        where name = 'clickhouse_columns'`,
+    },
+  ]);
+  await assert.rejects(writer.step(), Diverged);
+  await catchUp();
+  assert.deepEqual((await states.read()).shards, [BLOCK]);
+  assert.deepEqual(await reader.rows(COUNT), [{ n: BLOCK }]);
+});
+
 test('decisions that are gone are deleted on all replicas, and what is left is counted again', async (t) => {
   const { addDecisions, deleteContent, records, url, clickHouse, database, db } = await bench(t, CLUSTER);
   const { reader, catchUp, states } = await openWriter(t, { records, url });

@@ -3,7 +3,7 @@ import { toIso } from '../../../lib/clock.ts';
 import { DecisionsLost, Diverged } from '../columns/diverged.ts';
 import type { Head } from '../columns/source.ts';
 import { integer } from '../columns/sql.ts';
-import { lookTwice } from './cluster.ts';
+import { countShards, lookTwice } from './cluster.ts';
 import { CHECK_SQL } from './rows.ts';
 import { type Block, type ColumnsState, UNKNOWN } from './state.ts';
 import type { ClickHouseStep } from './step.ts';
@@ -42,6 +42,8 @@ async function find(store: ClickHouse, state: ColumnsState): Promise<Found | nul
 /** Returns whether each shard of a cluster has what it should. */
 async function isFit(store: ClickHouse, state: ColumnsState): Promise<boolean> {
   if (state.shards === null) return true;
+  // No server compares what a shard has that left the settings of the cluster.
+  if ((await countShards(store)) < state.shards.length) return false;
   try {
     await store.query(withTables(state, 'select count() from decisions where seq = 0 and decided_at < 0'));
     return true;
