@@ -182,9 +182,8 @@ async function setSequences(from: SqliteDb, to: PostgresDb, tables: readonly Tab
   for (const { name, key } of tables) {
     const last = lastNumbers.get(name) ?? 0;
     if (last === 0) continue;
-    await to.write([
-      { sql: `select setval(pg_get_serial_sequence('${name}', '${key[0]?.name}'), $1::bigint)`, params: [last] },
-    ]);
+    // By its name: that of decisions may belong to no column.
+    await to.write([{ sql: `select setval('${name}_${key[0]?.name}_seq', $1::bigint)`, params: [last] }]);
   }
 }
 
