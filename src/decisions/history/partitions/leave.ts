@@ -12,7 +12,7 @@ import { LEFT, type Piece } from './table.ts';
 const READS_MS = 120_000;
 
 /** Returns a function that makes the next change of partitions with an upper end, and returns whether it did. */
-export function openLeaving({ db, connection, now, onChange }: PartitionDeps) {
+export function openLeaving({ db, connection, now, onChange }: PartitionDeps, mayGoOn: () => boolean) {
   const since = new Map<string, number>();
   /** Names of partitions that have rows although none was expected. */
   const kept = new Set<string>();
@@ -35,7 +35,7 @@ export function openLeaving({ db, connection, now, onChange }: PartitionDeps) {
 
   async function requireEmpty(piece: Piece): Promise<void> {
     try {
-      await connection.run(validate(piece, LEFT));
+      await connection.run(validate(piece, LEFT), async () => mayGoOn());
     } catch (error) {
       if (!isCheckViolation(error)) throw error;
       kept.add(piece.name);

@@ -41,7 +41,7 @@ interface PieceRow extends Row {
   left_known: number | null;
 }
 
-const PIECES = `select c.relname as name, c.relkind as kind, pg_get_expr(c.relpartbound, c.oid) as bound,
+const PIECES = `select quote_ident(c.relname) as name, c.relkind as kind, pg_get_expr(c.relpartbound, c.oid) as bound,
     pg_get_constraintdef(b.oid) as border, b.convalidated as border_known, l.convalidated as left_known
   from pg_class as c left join pg_constraint as b on b.conrelid = c.oid and b.conname = '${BORDER}'
     left join pg_constraint as l on l.conrelid = c.oid and l.conname = '${LEFT}'

@@ -4,7 +4,6 @@
  * enforced before the partition ends there is far ahead of the newest number, and is given up in time.
  */
 import { type Db, Unavailable } from '../../../db/db.ts';
-import { every } from '../../../lib/every.ts';
 import { reading } from '../moved/blocks.ts';
 import { addBorder, cut, dropBorder, freeSequence, turn, validate } from './changes.ts';
 import type { PartitionDeps } from './deps.ts';
@@ -24,14 +23,13 @@ import {
 
 /** Pause after a change that found the table in use, so that checks do not queue behind each attempt. */
 const PAUSE_MS = 60_000;
-const WATCH_MS = 1_000;
 /** Longer than any transaction that began before the sequence was replaced. */
 const IN_FLIGHT_MS = 60_000;
 
 /** Returns the work of one look. Each change is complete by itself, so another node may continue after any. */
 export function openPartitions(deps: PartitionDeps, mayGoOn: () => boolean): () => Promise<void> {
   const pace = openPace(deps);
-  const leave = openLeaving(deps);
+  const leave = openLeaving(deps, mayGoOn);
   let pausedUntil = 0;
   let freeSince: number | undefined;
 
@@ -71,7 +69,8 @@ export function openPartitions(deps: PartitionDeps, mayGoOn: () => boolean): () 
       if (border === undefined) return false;
       await connection.run(addBorder(last, border));
     } else if (!last.border.isKnown) {
-      await validateBorder(deps, { last, border: last.border.at, pace, mayGoOn });
+      const { at } = last.border;
+      await connection.run(validate(last, BORDER), async () => mayGoOn() && isFar(db, pace, at));
     } else if (table.isPlain) {
       freeSince ??= deps.now();
       if (deps.now() - freeSince < IN_FLIGHT_MS) return false;
@@ -96,26 +95,11 @@ export function openPartitions(deps: PartitionDeps, mayGoOn: () => boolean): () 
   };
 }
 
-interface Validation {
-  last: Piece;
-  border: number;
-  pace: NumberPace;
-  mayGoOn(): boolean;
-}
-
-/** Watches the border meanwhile, and cancels the validation once numbers come near. */
-async function validateBorder({ db, connection }: PartitionDeps, { last, border, pace, mayGoOn }: Validation) {
-  const look = async (): Promise<void> => {
-    const newest = await readNewest(reading(db));
-    pace.note(newest);
-    if (!mayGoOn() || pace.isNear(border, newest)) await connection.cancel();
-  };
-  const stop = every(WATCH_MS, look, () => {});
-  try {
-    await connection.run(validate(last, BORDER));
-  } finally {
-    await stop();
-  }
+/** Returns whether new numbers are still far from a border. */
+async function isFar(db: Db, pace: NumberPace, border: number): Promise<boolean> {
+  const newest = await readNewest(reading(db));
+  pace.note(newest);
+  return !pace.isNear(border, newest);
 }
 
 async function requireOwn(db: Db): Promise<void> {
