@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { anySeed } from '../kit/random.ts';
 import { runLedgers } from '../test/oracle/ledgers.ts';
 import { runClickHouse } from './clickhouse/clickhouse.ts';
+import { runTakenOut } from './clickhouse/taken-out.ts';
 import { runClockJumps } from './cluster/clock-jumps.ts';
 import { runCluster } from './cluster/cluster.ts';
 import { runClusterEdits } from './cluster/cluster-edits.ts';
@@ -202,6 +203,11 @@ const PROOFS: readonly Proof[] = [
     name: 'clickhouse-moved',
     promise: 'the same while decisions move out of PostgreSQL: reports, log, export and statements lack nothing',
     run: ({ kills, seed, tell }) => runClickHouse({ kills, seed, isMoving: true, tell }),
+  },
+  {
+    name: 'clickhouse-defences',
+    promise: 'without any of the defences of columns and of moved decisions, the test that is named fails',
+    run: ({ tell }) => runTakenOut(tell),
   },
   {
     name: 'postgres-versions',

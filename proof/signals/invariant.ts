@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DEFENCES, type Defence } from './defences.ts';
 
 const TESTS = join(import.meta.dirname, '../../test/signals');
-const WITHOUT = join(import.meta.dirname, 'without.ts');
+const WITHOUT = join(import.meta.dirname, '../without.ts');
 /** Sites until a missing defence is found at the latest. */
 const WORLDS_WITHOUT = 60;
 /** A site has about as many statements in robots.txt; missing ones are made up for by further sites. */
@@ -29,10 +29,10 @@ export async function runSignals({ statements, seed, tell }: Options): Promise<o
     compareUntil('formats', statements, seed, tell),
   ]);
   // Two at a time, since a service leaves a core idle while it starts and writes.
-  const waiting = [...DEFENCES.entries()].values();
+  const waiting = DEFENCES.values();
   const failAll = async (): Promise<void> => {
-    for (const [i, defence] of waiting) {
-      await failWithout(i, defence, seed);
+    for (const defence of waiting) {
+      await failWithout(defence, seed);
       tell(`fails without this, as it must: ${defence.promise}`);
     }
   };
@@ -69,8 +69,12 @@ async function compareUntil(
 }
 
 /** Throws unless a test finds that a defence is missing. */
-async function failWithout(i: number, { promise, test }: Defence, seed: number): Promise<void> {
-  const env = { POSTERN_SIGNAL_WORLDS: String(WORLDS_WITHOUT), SEED: String(seed), POSTERN_WITHOUT: String(i) };
+async function failWithout({ promise, test, ...taken }: Defence, seed: number): Promise<void> {
+  const env = {
+    POSTERN_SIGNAL_WORLDS: String(WORLDS_WITHOUT),
+    SEED: String(seed),
+    POSTERN_WITHOUT: JSON.stringify({ ...taken, file: `signals/${taken.file}` }),
+  };
   const { status, output } = await run(test ?? 'invariant', env);
   if (status !== 0 && /the file allows what is denied|Content-Signal permits| permits \{/.test(output)) return;
   throw new Error(`nothing disagrees without this: ${promise}\n${output.slice(0, 2_000)}`);

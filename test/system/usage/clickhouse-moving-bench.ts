@@ -62,6 +62,7 @@ export async function movingBench(t: TestContext, { cluster = '' }: { cluster?: 
     mover,
     find: (): Promise<MovedBlock[]> => findMoved(reading(db), { after: 0, last: 1_000 }),
     read,
+    now: () => now,
     nextDay: () => {
       now += DAY_MS;
     },
