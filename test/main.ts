@@ -1,15 +1,15 @@
 /**
- * Runs the test files: `npm test`, and with `--system` `npm run test:system`. Long files run first, so that no core
- * idles at the end. System tests need programs of the machine. The missing ones are listed with their packages, and so
- * are the tests that did not run without them. ClickHouse's engine is installed here. Where CI is set, what is missing
- * ends the run with status 1, and few files that fail run once more by themselves: a change is not refused for a test
- * that is unsteady, which is named. The ten slowest files are named at the end.
+ * Runs the test files: `npm test`, and with `--system` `npm run test:system`. System tests need programs of the
+ * machine. The missing ones are listed with their packages, and so are the tests that did not run without them.
+ * ClickHouse's engine is installed here. Where CI is set, what is missing ends the run with status 1, and few files that
+ * fail run once more by themselves: a change is not refused for a test that is unsteady, which is named. The ten slowest
+ * files are named at the end.
  *
  *   node test/main.ts [--system] [--missing] [files…]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, matchesGlob, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -81,17 +81,12 @@ if (values.missing) {
   process.exit();
 }
 
-/** Roughly, how long it runs: a file that runs suites of others once more is short itself. */
-const weigh = (file: string): number =>
-  readFileSync(file, 'utf8').includes('onPostgres(') ? Number.MAX_SAFE_INTEGER : statSync(file).size;
-
 const all = globSync(positionals.length > 0 ? positionals : values.system ? SYSTEM : ALWAYS);
 const wanted = positionals.length > 0 || values.system ? all : all.filter((file) => !matchesGlob(file, SYSTEM));
 const noEngine = findNoEngine();
 const files = wanted
   .filter((file) => !missing.some((program) => matchesGlob(file, program.files)))
-  .filter((file) => noEngine === undefined || !matchesGlob(file, ON_CLICKHOUSE))
-  .toSorted((a, b) => weigh(b) - weigh(a));
+  .filter((file) => noEngine === undefined || !matchesGlob(file, ON_CLICKHOUSE));
 
 /** Returns why the engine cannot be installed; undefined: it is there, or no test needs it. */
 function findNoEngine(): string | undefined {
