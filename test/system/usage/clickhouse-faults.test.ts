@@ -119,3 +119,17 @@ test('writers that all believe they have the lock write each decision once', asy
   }
   await assertFolds(columns, decided(1, count));
 });
+
+test('a block that is lost while the next one is written is found', async (t) => {
+  const { open, addDecisions, clickHouse, database } = await bench(t);
+  const columns = open();
+  await addDecisions(decided(1, BLOCK));
+  await assertFolds(columns, decided(1, BLOCK));
+  // The next one is stored, and not read back yet.
+  await clickHouse.fail({ when: 'before', sql: 'uniqExact(seq)', kind: 'cut', times: 1_000 });
+  await addDecisions(decided(BLOCK + 1, BLOCK));
+  await assert.rejects(columns.bounds());
+  await clickHouse.query(`delete from decisions_v1 where seq <= ${BLOCK}`, database);
+  await clickHouse.fail();
+  await assertFolds(columns, decided(1, 2 * BLOCK));
+});

@@ -56,12 +56,15 @@ async function isFit(store: ClickHouse, state: ColumnsState): Promise<boolean> {
 const isMissing = (error: unknown): boolean =>
   ['UNKNOWN_TABLE', 'UNKNOWN_DATABASE'].includes((error as { type?: string }).type ?? '');
 
+const hasNewest = ({ to, newest }: ColumnsState, found: Found): boolean =>
+  to === 0 || newest.rows === UNKNOWN || found.newest === newest.rows;
+
 function isSame(state: ColumnsState, found: Found | null): found is Found {
   return (
     found !== null &&
     found.mark >= state.done &&
     found.mark <= state.begun &&
-    (state.to === 0 || state.newest.rows === UNKNOWN || found.newest === state.newest.rows) &&
+    hasNewest(state, found) &&
     (state.counts === UNKNOWN || found.counts === state.counts) &&
     found.tail === state.tail.rows &&
     found.foreign === 0
@@ -77,7 +80,10 @@ const EARLIER = 'the records were restored to an earlier state';
 export async function findLoss(work: ClickHouseStep): Promise<Diverged | null> {
   const { store, state, head } = work;
   const isThere = (found: Found | null): boolean =>
-    state.planned === null ? isSame(state, found) : found !== null && found.mark >= state.done;
+    state.planned === null
+      ? isSame(state, found)
+      : // Once the next block is complete, only the look of the day would find that this one is lost.
+        found !== null && found.mark >= state.done && hasNewest(state, found);
   const found = await lookTwice(store, () => find(store, state), isThere);
   if (!isThere(found)) {
     const lost = found === null ? null : await findLostDecisions(store, state, head);
