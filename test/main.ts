@@ -1,9 +1,9 @@
 /**
  * Runs the test files: `npm test`, and with `--system` `npm run test:system`. System tests need programs of the
  * machine. The missing ones are listed with their packages, and so are the tests that did not run without them.
- * ClickHouse's engine is installed here. Where CI is set, what is missing ends the run with status 1, and few files that
- * fail run once more by themselves: a change is not refused for a test that is unsteady, which is named. The ten slowest
- * files are named at the end.
+ * ClickHouse's engine is installed here. Where CI is set, what is missing ends the run with status 1, and few files
+ * that fail run once more by themselves: a change is not refused for a test that is unsteady, which is named. The ten
+ * slowest files are named at the end.
  *
  *   node test/main.ts [--system] [--missing] [files…]
  */
