@@ -87,6 +87,17 @@ for (const [name, statements] of LOSSES) {
   });
 }
 
+test('what nobody would notice to be lost is on the disk when it is acknowledged', async (t) => {
+  const { open, addDecisions, clickHouse, database } = await bench(t);
+  await addDecisions(decided(1, 20));
+  await assertCounts(open(), decided(1, 20));
+  const sql = `select name from system.tables where database = '${database}' and engine_full like '%MergeTree%'
+    and engine_full not like '%fsync_after_insert = 1, fsync_part_directory = 1%' order by name`;
+  const names = (await clickHouse.query(sql, database)).trim().split('\n');
+  // Each step of the writer compares these.
+  assert.deepEqual(names, ['decisions_v1', 'marks_v1', 'owner_v1', 'tail_v1']);
+});
+
 test('an item that is deleted, and what is retired, count at once as they should', async (t) => {
   const { open, addDecisions, deleteContent, db } = await bench(t);
   const columns = open();

@@ -1,10 +1,16 @@
-/** Tables on a cluster of ClickHouse: statements that create and change them, and queries that read all copies. */
+/**
+ * Definitions of tables in ClickHouse. On a cluster: statements that create and change them, and queries that read all
+ * copies.
+ */
 
 /** A cluster in the settings of ClickHouse, and the database in it. */
 export interface ClickHouseCluster {
   name: string;
   database: string;
 }
+
+/** Settings of a table whose rows are on the disk when they are acknowledged. */
+export const ON_DISK = 'fsync_after_insert = 1, fsync_part_directory = 1';
 
 export const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 

@@ -6,7 +6,7 @@ import { DICTIONARIES, type DictionaryName } from '../columns/dictionary.ts';
 import { FIXED_NAMES_LIST } from '../columns/programs.ts';
 import { integer } from '../columns/sql.ts';
 import { guardSql } from './guard.ts';
-import { type Copies, distributed, onCluster, REPLICAS, replicated } from './replicated.ts';
+import { type Copies, distributed, ON_DISK, onCluster, REPLICAS, replicated } from './replicated.ts';
 import type { ColumnsState } from './state.ts';
 import type { ClickHouse } from './store.ts';
 
@@ -51,7 +51,8 @@ const VALUES = `decided_at Int64 ${RISING}, quarter Int32 ${ALIKE}, content Int3
 const INDEXES = `index decided_at decided_at type minmax granularity 1,
   index content content type bloom_filter granularity 1, index requester requester type bloom_filter granularity 1`;
 
-const latest = (key: string): string => `engine = ReplacingMergeTree(ver) order by ${key}`;
+/** A loss of its last rows would not be noticed, as one of decisions is. */
+const latest = (key: string): string => `engine = ReplacingMergeTree(ver) order by ${key} settings ${ON_DISK}`;
 
 /**
  * `decisions`: daily counts of retired decisions have places below 0. `tail`: what is not in a block of its own yet;
@@ -70,7 +71,7 @@ const TABLES = {
     deleted UInt8) ${latest('number')}`,
   programs: `(number Int64, id String, day Int32, ver Int64, deleted UInt8) ${latest('number')}`,
   program_addresses: `(number Int64, day Int32, life Int32, sketch String, ver Int64, deleted UInt8) ${latest('(life, number)')}`,
-  gone: '(number Int32, ver Int64) engine = MergeTree order by number',
+  gone: `(number Int32, ver Int64) engine = MergeTree order by number settings ${ON_DISK}`,
   marks: '(one UInt8 default 0, n Int64) engine = ReplacingMergeTree(n) order by one',
   owner: '(ledger String) engine = MergeTree order by ledger',
 } as const;
@@ -113,7 +114,11 @@ const SHARDS: Copies = {
   settings: `replicated_deduplication_window = ${REMEMBERED}, replicated_deduplication_window_seconds = ${REMEMBERED_S}`,
 };
 /** The same rows may be written again after they were deleted. */
-const SERVERS: Copies = { under: '', own: '{shard}_{replica}', settings: 'replicated_deduplication_window = 0' };
+const SERVERS: Copies = {
+  under: '',
+  own: '{shard}_{replica}',
+  settings: `replicated_deduplication_window = 0, ${ON_DISK}`,
+};
 
 /** The number of a kind of texts; never changes. */
 export const kindOf = (dictionary: DictionaryName): number => DICTIONARIES.indexOf(dictionary) + 1;

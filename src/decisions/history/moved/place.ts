@@ -7,6 +7,7 @@ import {
   type ClickHouseCluster,
   copiesOf,
   distributed,
+  ON_DISK,
   onCluster,
   quoted,
   REPLICAS,
@@ -14,7 +15,7 @@ import {
 } from '../clickhouse/replicated.ts';
 import { integer } from '../columns/sql.ts';
 import type { MovedBlock } from './blocks.ts';
-import { RECORDS, RECORDS_DEFINITION, RECORDS_DURABLE, XOR_SQL } from './row.ts';
+import { RECORDS, RECORDS_DEFINITION, XOR_SQL } from './row.ts';
 
 /** The rows of one shard. */
 const RECORDS_SHARD = RECORDS.replace('_', '_shard_');
@@ -47,7 +48,7 @@ export function placeOn(cluster: ClickHouseCluster | null): MovedPlace {
 export function createSql({ cluster, changed }: MovedPlace): string[] {
   const create = 'create table if not exists';
   if (cluster === null) return [`${create} ${RECORDS} ${RECORDS_DEFINITION}`];
-  const settings = `replicated_deduplication_window = 0, ${RECORDS_DURABLE}`;
+  const settings = `replicated_deduplication_window = 0, ${ON_DISK}`;
   return [
     `${create} ${changed} ${replicated(RECORDS_DEFINITION, RECORDS_SHARD, { ...REPLICAS, settings })}`,
     `${create} ${RECORDS}${onCluster({ cluster })} ${distributed(cluster, RECORDS_SHARD)}`,

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Row, Value } from '../../../db/db.ts';
 import { Bytes } from '../clickhouse/bytes.ts';
+import { ON_DISK } from '../clickhouse/replicated.ts';
 
 export const RECORDS = 'records_1';
 
@@ -40,14 +41,11 @@ const TYPES: Record<Kind, string> = {
 /** Decisions in one partition. */
 const PARTITION = 16_777_216;
 
-/** A block is on the disk when it is acknowledged. */
-export const RECORDS_DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1';
-
 /** `block`: a number of one attempt to write a block, never used again. */
 export const RECORDS_DEFINITION = `(block Int64 codec(ZSTD(1)),
   ${KINDS.map(([name, kind]) => `${name} ${TYPES[kind]}`).join(', ')})
   engine = MergeTree partition by intDiv(seq, ${PARTITION}) order by (block, seq)
-  settings non_replicated_deduplication_window = 0, ${RECORDS_DURABLE}`;
+  settings non_replicated_deduplication_window = 0, ${ON_DISK}`;
 
 /** The columns of a query that reads whole decisions. */
 export const MOVED_COLUMNS = NAMES.join(', ');
