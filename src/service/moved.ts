@@ -6,7 +6,7 @@ import { findShardUnless, movedTo } from '../decisions/history/moved/blocks.ts';
 import { startMoving } from '../decisions/history/moved/moving.ts';
 import { isElsewhere, isHere } from '../decisions/history/moved/place.ts';
 import { keepStore, type MovedStore, openMovedStore, UNKNOWN } from '../decisions/history/moved/store.ts';
-import { startPartitions, urlOf } from '../decisions/history/partitions/start.ts';
+import { startPartitions } from '../decisions/history/partitions/start.ts';
 import { findCursor } from '../decisions/visitors/sighting-store.ts';
 import type { Config } from './config.ts';
 import type { ClockWatch } from './health/clock-watch.ts';
@@ -60,8 +60,9 @@ function startPartitionsOf(
   opened: AsyncDisposableStack,
   { db, ledger, isOurs }: Pick<MovingParts, 'db' | 'ledger' | 'isOurs'>,
 ): void {
-  const url = urlOf(db);
-  if (url === undefined) return;
+  const url = config.databaseUrl;
+  // SQLite has no partitions.
+  if (url === null) return;
   opened.defer(
     startPartitions({
       db,

@@ -1,3 +1,4 @@
+/** The settings and the surroundings that all work on partitions shares. */
 import type { Db } from '../../../db/db.ts';
 import type { ChangeConnection } from './connection.ts';
 

@@ -1,5 +1,4 @@
 /** Maintains the partitions of decisions in the background, on one node at a time. */
-import type { Db } from '../../../db/db.ts';
 import { every } from '../../../lib/every.ts';
 import { openChangeConnection } from './connection.ts';
 import type { PartitionDeps } from './deps.ts';
@@ -39,6 +38,3 @@ export function startPartitions(deps: PartitioningDeps): () => Promise<void> {
     await stop();
   };
 }
-
-/** The URL of a database that can have partitions; undefined: SQLite has none. */
-export const urlOf = (db: Db & { url?: string }): string | undefined => (db.engine === 'postgres' ? db.url : undefined);
