@@ -29,8 +29,8 @@ const WORDPRESS = 'test/system/enforce/wordpress*.test.ts';
 const WORDPRESS_PACKAGES = 'wordpress php-cli php-curl php-fpm php-mbstring php-mysql php-xml';
 const PROGRAMS: readonly Program[] = [
   {
-    command: process.env.CHROMIUM ?? 'chromium',
-    package: 'chromium',
+    command: process.env.CHROMIUM ?? 'chromium-headless-shell',
+    package: 'chromium-headless-shell',
     files: 'test/system/{console/**,enforce/{journey,wordpress-settings}.test.ts}',
   },
   { command: 'nginx', package: 'nginx-light', files: 'test/system/enforce/**' },
