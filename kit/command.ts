@@ -1,11 +1,9 @@
 /** The command `postern`, as a process and in this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import { run } from '../src/cli/program.ts';
 import type { Terminal } from '../src/cli/terminal.ts';
 import { compileCache } from './compile-cache.ts';
-
-const ENTRY = resolve(import.meta.dirname, '../src/postern.ts');
+import { programFile } from './programs.ts';
 
 export interface Ran {
   status: number | null;
@@ -29,7 +27,7 @@ export interface Running {
 
 /** Nothing of the environment but the path gets through. */
 export function startCommand(args: readonly string[], { env = {}, cwd, input = '' }: Options = {}): Running {
-  const child = spawn(process.execPath, ['--', ENTRY, ...args], {
+  const child = spawn(process.execPath, ['--', programFile('postern'), ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...compileCache(), ...env },
     stdio: 'pipe',

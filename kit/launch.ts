@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { newKeyText } from '../src/api/keys/key.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { assertBackgroundWorked, isFailedWork } from './background.ts';
 import { compileCache } from './compile-cache.ts';
+import { programFile } from './programs.ts';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const SOURCE = join(import.meta.dirname, '../src/main.ts');
 const READY_WITHIN_MS = 60_000;
 const ENDED_WITHIN_MS = 20_000;
 const OUTPUT_MAX = 200_000;
@@ -34,7 +34,7 @@ export interface LaunchOptions {
   wrap?: readonly string[];
   /** The entry, where it is not this source's. */
   main?: string | undefined;
-  /** Given to Node before the entry. */
+  /** Given to Node before the entry, which is then the source: hooks name its modules. */
   nodeOptions?: readonly string[];
   env?: Record<string, string>;
   /** In a process group of its own. */
@@ -68,8 +68,9 @@ export function temporaryFolder(): Disposable & { path: string } {
 }
 
 export function launch(options: LaunchOptions): Running {
-  const { dataDir, key, ownKey = false, wrap = [], main = MAIN, nodeOptions = [] } = options;
+  const { dataDir, key, ownKey = false, wrap = [], nodeOptions = [] } = options;
   const { env = {}, detached = false, housekeepingMayFail = false } = options;
+  const main = options.main ?? (nodeOptions.length === 0 ? programFile('main') : SOURCE);
   const [command, ...args] = [...wrap, process.execPath, ...nodeOptions, main];
   const child = spawn(command, args, {
     env: {

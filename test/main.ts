@@ -13,6 +13,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, matchesGlob, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { isBuilt } from '../bin/built.js';
 import { installEngine } from '../kit/clickhouse/install.ts';
 import { compileCache } from '../kit/compile-cache.ts';
 
@@ -137,7 +138,7 @@ async function run(these: readonly string[], concurrency: number): Promise<{ sta
   const child = spawn(process.execPath, [...options, ...these], {
     cwd: ROOT,
     // The same cases every time, so that a change is judged by what it changed. `SEED=…` tries others.
-    env: { SEED: '1', ...process.env, ...compileCache() },
+    env: { SEED: '1', ...process.env, ...compileCache(), POSTERN_TEST_BUILT: isBuilt() ? '1' : '0' },
     stdio: 'inherit',
   });
   const [status] = (await once(child, 'close')) as [number | null];
@@ -147,6 +148,7 @@ async function run(these: readonly string[], concurrency: number): Promise<{ sta
   return { status: status ?? 1, failed };
 }
 
+await import('../scripts/build-service.ts');
 const { status, failed } = await run(files, CONCURRENCY);
 sayMissing();
 process.exitCode = status;

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { compileCache } from '../../../kit/compile-cache.ts';
+import { programFile } from '../../../kit/programs.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 
@@ -28,10 +30,10 @@ interface Session {
 
 /** The command at a terminal of a hundred columns (`script` of util-linux makes one). */
 function atTerminal(args: string[], more: Record<string, string> = env): Session {
-  const words = [process.execPath, resolve('src/postern.ts'), ...args].map((word) => `'${word}'`).join(' ');
+  const words = [process.execPath, programFile('postern'), ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['-qec', `stty cols 100 rows 40; exec ${words}`, '/dev/null'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, TERM: 'xterm', ...more },
+    env: { PATH: process.env.PATH, ...compileCache(), TERM: 'xterm', ...more },
     stdio: 'pipe',
   });
   let raw = '';

@@ -5,19 +5,25 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { command } from '../../../kit/command.ts';
+import { compileCache } from '../../../kit/compile-cache.ts';
 import { temporaryFolder } from '../../../kit/launch.ts';
 import { spawnService } from '../../../kit/process.ts';
-
-const MAIN = resolve(import.meta.dirname, '../../../src/main.ts');
+import { programFile } from '../../../kit/programs.ts';
 
 /** Returns the message of a service that refuses to start. */
 async function refused(dataDir: string): Promise<string> {
-  const child: ChildProcess = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, POSTERN_PORT: '0', POSTERN_DATA_DIR: dataDir, POSTERN_LOG_LEVEL: 'warn' },
+  const child: ChildProcess = spawn(process.execPath, [programFile('main')], {
+    env: {
+      PATH: process.env.PATH,
+      ...compileCache(),
+      POSTERN_PORT: '0',
+      POSTERN_DATA_DIR: dataDir,
+      POSTERN_LOG_LEVEL: 'warn',
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
@@ -118,8 +124,8 @@ describe('a backup', () => {
 
 /** A service on data that is there: it shows no key. */
 async function spawnAgain(dataDir: string): Promise<AsyncDisposable & { url: string }> {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, POSTERN_PORT: '0', POSTERN_DATA_DIR: dataDir },
+  const child = spawn(process.execPath, [programFile('main')], {
+    env: { PATH: process.env.PATH, ...compileCache(), POSTERN_PORT: '0', POSTERN_DATA_DIR: dataDir },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

@@ -4,15 +4,16 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { compileCache } from '../../../kit/compile-cache.ts';
+import { programFile } from '../../../kit/programs.ts';
 import { databaseSettings, startTestService } from '../../../kit/service.ts';
 import { newKeyText } from '../../../src/api/keys/key.ts';
 
-const MAIN = resolve(import.meta.dirname, '../../../src/main.ts');
+const SOURCE = join(import.meta.dirname, '../../../src/main.ts');
 const root = mkdtempSync(join(tmpdir(), 'postern-process-'));
 const runs = new Set<Run>();
 after(() => {
@@ -30,8 +31,8 @@ interface Run {
 }
 
 /** Its output, its end, and `ready`: the address it answers on, as soon as it says so. */
-function run(env: Record<string, string | undefined>): Run {
-  const child = spawn(process.execPath, [MAIN], {
+function run(env: Record<string, string | undefined>, main = programFile('main')): Run {
+  const child = spawn(process.execPath, [main], {
     env: { PATH: process.env.PATH, ...compileCache(), POSTERN_PORT: '0', ...env },
     stdio: 'pipe',
   });
@@ -122,7 +123,7 @@ describe('a second start', () => {
     // Node.js reports what it looks for in its cache, which it keeps below the folder for temporary files.
     const cache = { NODE_COMPILE_CACHE: undefined, TMPDIR: folder, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
     const compiled = async (): Promise<string[]> => {
-      const started = run({ ...(await place()), ...cache });
+      const started = run({ ...(await place()), ...cache }, SOURCE);
       await started.ready;
       started.child.kill('SIGTERM');
       await started.ended;
