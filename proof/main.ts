@@ -32,8 +32,8 @@ import { runWriters } from './crash/writers.ts';
 import { runExhaustive } from './exhaustive.ts';
 import { runLinear } from './linear.ts';
 import { runMillion } from './million.ts';
+import { cannotFetchPostgres, runPostgresRest, runPostgresVersions } from './postgres/versions.ts';
 import { runSignals } from './signals/invariant.ts';
-import { cannotFetchPostgres, runPostgresVersions } from './versions.ts';
 
 interface Context {
   seed: number;
@@ -208,6 +208,11 @@ const PROOFS: readonly Proof[] = [
     name: 'clickhouse-defences',
     promise: 'without any of the defences of columns and of moved decisions, the test that is named fails',
     run: ({ tell }) => runTakenOut(tell),
+  },
+  {
+    name: 'postgres',
+    promise: 'on PostgreSQL, too: the console in a browser, what reads no SQL of its own, and decisions in partitions',
+    run: runPostgresRest,
   },
   {
     name: 'postgres-versions',

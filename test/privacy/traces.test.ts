@@ -190,7 +190,8 @@ test('no byte of an erased requester is left', async () => {
     assert.deepEqual(filesWith(copy, MARK), []);
     assert.deepEqual(filesWith(copy, pseudonym), ['postern.db']);
   } else {
-    assert.deepEqual(await pagesWith(MARK), []);
+    // Rows that a transaction may still see are kept.
+    await until('no page has it', async () => (await pagesWith(MARK)).length === 0);
     assert.ok((await pagesWith(pseudonym)).length > 0);
   }
 });

@@ -4,7 +4,7 @@ import { onPostgres } from './suites.ts';
 
 await onPostgres(
   words(`
-  enforce/authorize enforce/max-age http/access http/test-mode system/http/test-mode http/expiry system/http/laws http/decisions http/usage http/demand http/attention
-  impact/as-of system/impact/impact impact/simulate license-server/walk license-server/attacks
+  http/access http/test-mode http/expiry http/decisions http/usage http/demand http/attention
+  impact/as-of impact/simulate license-server/walk license-server/attacks
 `),
 );

@@ -6,11 +6,7 @@ import { words } from '../../../kit/words.ts';
 import { DECISIONS, ID, Installation, killAmid, RETENTION, THEIRS, usageOf } from '../privacy/installation.ts';
 import { onPostgres } from './suites.ts';
 
-await onPostgres(
-  words(
-    'privacy/erasure privacy/traces privacy/erased-columns privacy/broken-off privacy/retention system/privacy/killed',
-  ),
-);
+await onPostgres(words('privacy/erasure privacy/traces privacy/erased-columns privacy/retention'));
 
 test('another node takes the work over', async () => {
   await using one = await Installation.filled();

