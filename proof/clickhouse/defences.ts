@@ -22,6 +22,34 @@ const SETTINGS = [INSERTS, 'every insert carries the settings'] as const;
 
 export const DEFENCES: readonly Defence[] = [
   {
+    promise: 'a block is repeated with its own decisions alone',
+    file: BLOCKS,
+    code: 'toBlock(work, batch, batch.countTo(planned.last))',
+    without: 'toBlock(work, batch, batch.length)',
+    test: [INSERTS, 'a block that is repeated has the decisions'],
+  },
+  {
+    promise: 'an insert that may still run is waited for',
+    file: BLOCKS,
+    code: 'if (!isOver) throw',
+    without: 'if (false) throw',
+    test: [INSERTS, 'a block that must be written anew waits'],
+  },
+  {
+    promise: 'the newest decisions are read back',
+    file: BLOCKS,
+    code: 'if (count !== batch.length) throw',
+    without: 'if (false) throw',
+    test: [INSERTS, 'the newest decisions that were acknowledged'],
+  },
+  {
+    promise: 'items that are gone are counted before a question',
+    file: `${HISTORY}/found.ts`,
+    code: 'hasGone(state, found) &&',
+    without: '',
+    test: ['clickhouse.test.ts', 'a ClickHouse that lost which items are deleted'],
+  },
+  {
     promise: 'an insert is stored when it is acknowledged',
     file: STORE,
     code: 'async_insert: 0,',

@@ -6,6 +6,8 @@ import { DEFENCES, type Defence } from './defences.ts';
 const TESTS = join(import.meta.dirname, '../../test/system/usage');
 const WITHOUT = join(import.meta.dirname, '../without.ts');
 
+const TEST_WITHIN_MS = 180_000;
+
 type Test = Defence['test'];
 
 /** Throws where a test passes without its defence, or fails with all of them. */
@@ -29,7 +31,15 @@ const hasRun = (output: string, mark: string, [, name]: Test): boolean => output
 
 function runTest([file, name]: Test, env: Record<string, string>): Promise<{ status: number | null; output: string }> {
   const pattern = `--test-name-pattern=^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`;
-  const args = ['--import', WITHOUT, '--test-reporter=spec', pattern, join(TESTS, file)];
+  // Without some, a test waits for ever.
+  const args = [
+    '--import',
+    WITHOUT,
+    '--test-reporter=spec',
+    `--test-timeout=${TEST_WITHIN_MS}`,
+    pattern,
+    join(TESTS, file),
+  ];
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));

@@ -15,10 +15,13 @@ import { openSource } from '../../../src/decisions/history/columns/source.ts';
 import { ANSWER_WITHIN_MS, type Decided, openPostgresRecords } from '../../usage/records.ts';
 
 export const AT = Date.UTC(2026, 5, 1);
-export const decided = (from: number, count: number): Decided[] =>
+/** A few decisions since then are in no block yet. */
+export const LATELY = Date.now() - 3_600_000;
+/** Decisions that are old enough for a block; `at`: since then. */
+export const decided = (from: number, count: number, at = AT): Decided[] =>
   Array.from({ length: count }, (_, i) => ({
     seq: from + i,
-    at: AT + (from + i) * 1000,
+    at: at + (from + i) * 1000,
     contentNo: 1 + ((from + i) % 2),
     requesterId: `partner_${(from + i) % 3}`,
     policyNo: 1,

@@ -6,15 +6,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fault } from '../../../kit/clickhouse.ts';
 import { runSeed, seeded } from '../../../kit/random.ts';
-import { assertCounts, assertFolds, bench, decided, openWriter } from './clickhouse-bench.ts';
+import { assertCounts, assertFolds, bench, decided, LATELY, openWriter } from './clickhouse-bench.ts';
 
-/** More than a tail takes: they make a block. */
+/** Decisions that make a block, however old they are. */
 const BLOCK = 9_000;
 const INSERT = 'insert into decisions_v1';
 
 const FAULTS: [string, Fault[]][] = [
   ['a full disk', [{ when: 'before', sql: INSERT, kind: 'full', times: 2 }]],
-  ['a full disk for the tail', [{ when: 'before', sql: 'insert into tail_v1', kind: 'full', times: 2 }]],
   ['a full disk for the marks', [{ when: 'before', sql: 'insert into marks_v1', kind: 'full', times: 2 }]],
   ['an insert that is slow', [{ when: 'before', sql: INSERT, kind: 'slow', times: 1, ms: 3_000 }]],
   [
@@ -44,6 +43,30 @@ for (const [name, faults] of FAULTS) {
       await clickHouse.start();
     }
     await assertFolds(columns, all);
+  });
+}
+
+const TAIL = 'insert into tail_v1';
+const FAULTS_OF_TAILS: [string, Fault][] = [
+  ['a full disk', { when: 'before', sql: TAIL, kind: 'full', times: 2 }],
+  ['an answer that is lost', { when: 'after', sql: TAIL, kind: 'cut', times: 1 }],
+  ['a kill before they are stored', { when: 'before', sql: TAIL, kind: 'kill', times: 1 }],
+  ['a kill after they are stored', { when: 'after', sql: TAIL, kind: 'kill', times: 1 }],
+];
+for (const [name, fault] of FAULTS_OF_TAILS) {
+  test(`decisions that are in no block yet are there once, with ${name}`, async (t) => {
+    const { open, addDecisions, clickHouse } = await bench(t);
+    const columns = open();
+    await addDecisions(decided(1, 20, LATELY));
+    await assertCounts(columns, decided(1, 20, LATELY));
+    await clickHouse.fail(fault);
+    await addDecisions(decided(21, 30, LATELY));
+    await assert.rejects(columns.bounds());
+    if (fault.kind === 'kill') {
+      await clickHouse.kill();
+      await clickHouse.start();
+    }
+    await assertCounts(columns, decided(1, 50, LATELY));
   });
 }
 

@@ -5,11 +5,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PARTITION } from '../../../src/decisions/history/clickhouse/tables.ts';
-import { AT, ask, assertCounts, bench, decided } from './clickhouse-bench.ts';
+import { AT, ask, assertCounts, bench, decided, LATELY } from './clickhouse-bench.ts';
 
 const BLOCK = 9_000;
 const INSERT = 'insert into decisions_v1';
 
+/** An earlier insert of the planned block is over by now. */
+const PLANNED_LONG_AGO = {
+  sql: `update settings set value = jsonb_set(value::jsonb, '{planned,at}', '0')::text where name = 'clickhouse_columns'`,
+};
 /** Parts of decisions as they were inserted, before any were joined. */
 const PARTS = `select count(), max(level), max(rows) from system.parts
   where active and table = 'decisions_v1' and database = currentDatabase()`;
@@ -41,8 +45,8 @@ test('the newest decisions that were acknowledged and are not there are written 
   const columns = open();
   await assertCounts(columns, []);
   await clickHouse.fail({ when: 'before', sql: 'insert into tail_v1', kind: 'lost', times: 1 });
-  await addDecisions(decided(1, 20));
-  await assertCounts(columns, decided(1, 20));
+  await addDecisions(decided(1, 20, LATELY));
+  await assertCounts(columns, decided(1, 20, LATELY));
   assert.equal(columns.figures().rebuilds, 1);
 });
 
@@ -58,13 +62,40 @@ test('a block of which a part is there is written anew', async (t) => {
   await addDecisions(decided(1, BLOCK));
   await assert.rejects(columns.bounds());
   await clickHouse.query('delete from decisions_v1 where seq % 3 = 0', database);
-  // An earlier insert may still be running for a while.
-  await db.atomic([
-    {
-      sql: `update settings set value = jsonb_set(value::jsonb, '{planned,at}', '0')::text where name = 'clickhouse_columns'`,
-    },
-  ]);
+  await db.atomic([PLANNED_LONG_AGO]);
   await clickHouse.fail();
+  await assertCounts(columns, decided(1, BLOCK));
+  assert.equal(columns.figures().rebuilds, 1);
+});
+
+test('a block that is repeated has the decisions that it was planned with', async (t) => {
+  const { open, addDecisions, clickHouse, database } = await bench(t);
+  const columns = open();
+  await assertCounts(columns, []);
+  await clickHouse.fail({ when: 'before', sql: INSERT, kind: 'cut', times: 1 });
+  await addDecisions(decided(1, BLOCK));
+  await assert.rejects(columns.bounds());
+  await addDecisions(decided(BLOCK + 1, 20, LATELY));
+  await assertCounts(columns, [...decided(1, BLOCK), ...decided(BLOCK + 1, 20, LATELY)]);
+  assert.equal(await clickHouse.query(PARTS, database), `1\t0\t${BLOCK}`);
+});
+
+test('a block that must be written anew waits for an insert of it that may still run', async (t) => {
+  const { open, addDecisions, clickHouse, database, db } = await bench(t);
+  const columns = open();
+  await assertCounts(columns, []);
+  await clickHouse.fail(
+    { when: 'before', sql: INSERT, kind: 'late', times: 1, ms: 600_000 },
+    { when: 'before', sql: 'uniqExact(seq)', kind: 'cut', times: 1 },
+  );
+  await addDecisions(decided(1, BLOCK));
+  await assert.rejects(columns.bounds());
+  // Others are where it will be.
+  await clickHouse.query('insert into decisions_v1 (seq, content) values (7, 1)', database);
+  await assert.rejects(columns.bounds());
+  await assert.rejects(columns.bounds());
+  await clickHouse.release();
+  await db.atomic([PLANNED_LONG_AGO]);
   await assertCounts(columns, decided(1, BLOCK));
   assert.equal(columns.figures().rebuilds, 1);
 });

@@ -12,7 +12,7 @@ import { answerFind } from '../../../src/decisions/history/columns/questions.ts'
 import type { Decided } from '../../usage/records.ts';
 import { AT, ask, assertCounts, assertFolds, bench, decided, openWriter } from './clickhouse-bench.ts';
 
-/** More than a tail takes: they make a block. */
+/** Decisions that make a block, however old they are. */
 const BLOCK = 9_000;
 const [PERSON, PSEUDONYM] = ['partner_1', 'erased_7'];
 

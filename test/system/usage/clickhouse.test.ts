@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { Fault } from '../../../kit/clickhouse.ts';
 import { Unavailable } from '../../../src/db/db.ts';
 import type { Decided } from '../../usage/records.ts';
-import { AT, ask, assertCounts, bench, decided } from './clickhouse-bench.ts';
+import { AT, ask, assertCounts, bench, decided, LATELY } from './clickhouse-bench.ts';
 
 const INSERT = 'insert into decisions_v1';
 const FAULTS: [string, Fault][] = [
@@ -67,25 +67,39 @@ test('two nodes write what both see, each block once', async (t) => {
   assert.deepEqual(problems, []);
 });
 
-const LOSSES: [string, string[]][] = [
+const LOSSES: [string, string[], number?][] = [
   ['its newest block', ['delete from decisions_v1 where seq > 20']],
+  ['what is in no block yet', ['truncate table tail_v1'], LATELY],
   ['one decision of it', ['delete from decisions_v1 where seq = 40']],
   ['all tables', ['drop table decisions_v1 sync', 'drop table marks_v1 sync']],
   ['nothing, and has decisions of others', ['insert into decisions_v1 (seq, content) values (1000, 1)']],
 ];
-for (const [name, statements] of LOSSES) {
+for (const [name, statements, at] of LOSSES) {
   test(`a ClickHouse that lost ${name} is filled again`, async (t) => {
     const { open, addDecisions, clickHouse, database, problems } = await bench(t);
     const columns = open();
     for (const from of [1, 21]) {
-      await addDecisions(decided(from, 20));
-      await assertCounts(columns, decided(1, from + 19));
+      await addDecisions(decided(from, 20, at));
+      await assertCounts(columns, decided(1, from + 19, at));
     }
     for (const sql of statements) await clickHouse.query(sql, database);
-    await assertCounts(columns, decided(1, 40));
+    await assertCounts(columns, decided(1, 40, at));
     assert.equal(problems.length, 1);
   });
 }
+
+test('a ClickHouse that lost which items are deleted is filled again', async (t) => {
+  const { open, addDecisions, deleteContent, clickHouse, database, problems } = await bench(t);
+  const columns = open();
+  await addDecisions(decided(1, 20));
+  await assertCounts(columns, decided(1, 20));
+  await deleteContent(1);
+  const left = decided(1, 20).filter(({ contentNo }) => contentNo !== 1);
+  await assertCounts(columns, left);
+  await clickHouse.query('truncate table gone_v1', database);
+  await assertCounts(columns, left);
+  assert.equal(problems.length, 1);
+});
 
 test('what nobody would notice to be lost is on the disk when it is acknowledged', async (t) => {
   const { open, addDecisions, clickHouse, database } = await bench(t);

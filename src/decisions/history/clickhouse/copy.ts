@@ -5,7 +5,7 @@ import type { Batch } from './batch.ts';
 import { Bytes } from './bytes.ts';
 import { addToShard } from './cluster.ts';
 import { encode } from './rows.ts';
-import type { ColumnsState } from './state.ts';
+import { type ColumnsState, UNKNOWN } from './state.ts';
 import { type ClickHouseStep, newBatch } from './step.ts';
 import { table } from './tables.ts';
 
@@ -93,7 +93,7 @@ async function copyAgain(work: ClickHouseStep): Promise<void> {
     `insert into ${table('registered')} select number, '', '', null, '', '', ${ver}, 1 from ${table('registered')} final
      where deleted = 0 and ver < ${ver}`,
   );
-  state.hides = true;
+  Object.assign(state, { hides: true, gone: UNKNOWN });
 }
 
 async function putContent(
@@ -142,7 +142,7 @@ async function hide({ store, state, items }: ClickHouseStep, gone: readonly numb
   const bytes = new Bytes(gone.length * 12);
   for (const no of gone) bytes.int32(no).int64(state.changesSeq);
   await store.insert(table('gone'), bytes.end());
-  state.hides = true;
+  Object.assign(state, { hides: true, gone: UNKNOWN });
 }
 
 /** Finds the items of decisions that do not exist. */

@@ -19,6 +19,7 @@ interface Found {
   foreign: number;
   tail: number;
   counts: number;
+  gone: number;
 }
 
 /** Looks for what the last step wrote; null: there are no tables. */
@@ -27,12 +28,12 @@ async function find(store: ClickHouse, state: ColumnsState): Promise<Found | nul
   const decisions = `from ${table('decisions')} where seq`;
   const sql = `select (select max(n) from ${table('marks')}), (select count() ${decisions} >= ${integer(newest.first)} and seq <= ${integer(to)}),
     (select count() ${decisions} > ${integer(to)}), (select count() from ${table('tail')} where tail = ${integer(tail.no)}),
-    (select count() ${decisions} < 0)`;
+    (select count() ${decisions} < 0), (select count() from ${table('gone')})`;
   try {
-    const [[mark, own, foreign, beyond, counts] = []] = (await store.query(sql)).rows as number[][];
-    const isGuarded = await isFit(store, state);
-    if (!isGuarded) return { mark: mark ?? 0, newest: -1, foreign: 0, tail: 0, counts: 0 };
-    return { mark: mark ?? 0, newest: own ?? 0, foreign: foreign ?? 0, tail: beyond ?? 0, counts: counts ?? 0 };
+    const [row = []] = (await store.query(sql)).rows as number[][];
+    const [mark = 0, own = 0, foreign = 0, beyond = 0, counts = 0, gone = 0] = row;
+    if (!(await isFit(store, state))) return { mark, newest: -1, foreign: 0, tail: 0, counts: 0, gone };
+    return { mark, newest: own, foreign, tail: beyond, counts, gone };
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -59,12 +60,15 @@ const isMissing = (error: unknown): boolean =>
 const hasNewest = ({ to, newest }: ColumnsState, found: Found): boolean =>
   to === 0 || newest.rows === UNKNOWN || found.newest === newest.rows;
 
+const hasGone = (state: ColumnsState, found: Found): boolean => state.gone === UNKNOWN || found.gone >= state.gone;
+
 function isSame(state: ColumnsState, found: Found | null): found is Found {
   return (
     found !== null &&
     found.mark >= state.done &&
     found.mark <= state.begun &&
     hasNewest(state, found) &&
+    hasGone(state, found) &&
     (state.counts === UNKNOWN || found.counts === state.counts) &&
     found.tail === state.tail.rows &&
     found.foreign === 0
@@ -83,7 +87,7 @@ export async function findLoss(work: ClickHouseStep): Promise<Diverged | null> {
     state.planned === null
       ? isSame(state, found)
       : // Once the next block is complete, only the look of the day would find that this one is lost.
-        found !== null && found.mark >= state.done && hasNewest(state, found);
+        found !== null && found.mark >= state.done && hasNewest(state, found) && hasGone(state, found);
   const found = await lookTwice(store, () => find(store, state), isThere);
   if (!isThere(found)) {
     const lost = found === null ? null : await findLostDecisions(store, state, head);

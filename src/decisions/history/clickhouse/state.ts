@@ -66,7 +66,12 @@ export interface ColumnsState {
   compared: { to: number; at: number };
   /** Decisions are hidden that `forgetting` does not include. */
   hides: boolean;
+  /** Rows of items that are gone, at least: a step that was interrupted may have left more. */
+  gone: number;
 }
+
+/** A number of rows of which some may be deleted, or were written since. */
+export const UNKNOWN = -1;
 
 export const EMPTY: ColumnsState = {
   ledgerNo: '',
@@ -93,10 +98,8 @@ export const EMPTY: ColumnsState = {
   forgetting: null,
   compared: { to: 0, at: 0 },
   hides: false,
+  gone: UNKNOWN,
 };
-
-/** The number of decisions while some of them may be deleted. */
-export const UNKNOWN = -1;
 
 /** No question takes longer. */
 export const QUESTIONS_MS = 60_000;

@@ -61,12 +61,18 @@ export const mark = (store: ClickHouse, step: number): Promise<void> =>
 /** From now on, questions read what the step wrote. */
 export async function complete({ store, names, states, state, stored, head, server }: ClickHouseStep): Promise<void> {
   await copyNames({ store, names, state });
+  if (state.gone === UNKNOWN) state.gone = await countGone(store);
   state.server = server.assertSame();
   state.done = state.begun;
   state.planned = null;
   state.erasing = state.erasedNo < head.erasedNo;
   planToForget(state, states.now());
   await states.write(state, stored);
+}
+
+async function countGone(store: ClickHouse): Promise<number> {
+  const [[count = 0] = []] = (await store.query(`select count() from ${table('gone')}`)).rows as number[][];
+  return count;
 }
 
 /** Questions of now still read what a later step forgets. */
