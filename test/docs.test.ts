@@ -93,11 +93,11 @@ function assertReplies(file: string, blocks: Block[], replies: string[]): void {
 
 suite('the blocks of the pages, pasted into a shell, are answered as they say', { concurrency: 4 }, () => {
   for (const file of globSync('docs/*.md').filter((page) => ASKS.test(read(page)))) {
-    test(file, { timeout: 60_000 }, () => pastePage(file));
+    test(file, () => pastePage(file));
   }
 });
 
-test("the README's first requests", { timeout: 60_000 }, async (t) => {
+test("the README's first requests", async (t) => {
   await using postern = await startTestService();
   const folder = mkdtempSync(join(tmpdir(), 'postern-readme-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -117,7 +117,7 @@ test("the README's first requests", { timeout: 60_000 }, async (t) => {
   assert.match(stdout, /^1 allowed \(50 %\), 1 denied \(50 %\)$/m);
 });
 
-test('the receiver of docs/webhooks.md takes what is genuine, once', { timeout: 20_000 }, async () => {
+test('the receiver of docs/webhooks.md takes what is genuine, once', async () => {
   const code = blocksOf(read('docs/webhooks.md')).find(({ language }) => language === 'js')?.text ?? '';
   await using recorder = await startReceiver();
   await using postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });

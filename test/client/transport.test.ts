@@ -239,7 +239,7 @@ test('a walk has every record once; a page is a page', async () => {
   assert.equal(proxy.asked.length, 1);
 });
 
-test('events come as they happen', { timeout: 30_000 }, async () => {
+test('events come as they happen', async () => {
   const stop = new AbortController();
   const events = createPostern({ url: postern.url, key: postern.key }).streamEvents(
     { type: 'requester.created' },
@@ -259,7 +259,7 @@ test('events come as they happen', { timeout: 30_000 }, async () => {
   });
 });
 
-test('a stream that breaks is taken up where it ended; a refusal ends it', { timeout: 30_000 }, async () => {
+test('a stream that breaks is taken up where it ended; a refusal ends it', async () => {
   const from: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     from.push(request.headers['last-event-id'] as string | undefined);

@@ -54,7 +54,7 @@ const programs = programsOf('docs/enforce/node.md');
 test('every program is tried', () => assert.equal(programs.length, 5));
 
 for (const [i, program] of programs.entries()) {
-  test(`program ${i + 1}`, { timeout: 30_000 }, async () => {
+  test(`program ${i + 1}`, async () => {
     const port = await freePort();
     const file = join(folder, `program-${i}.js`);
     writeFileSync(file, program);

@@ -202,7 +202,7 @@ async function assertEqual(postern: TestService, world: World, stated: Record<st
   return { cells: items.length * requesterIds.length, allowed: expected.size };
 }
 
-test('both lists are those of a check for every requester and item', { timeout: 600_000 }, async (t) => {
+test('both lists are those of a check for every requester and item', async (t) => {
   t.diagnostic(`seed ${runSeed} (again with SEED=${runSeed})`);
   let [cells, allowed] = [0, 0];
   for (let number = 0; number < WORLDS; number++) {

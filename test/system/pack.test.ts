@@ -160,7 +160,7 @@ const RUNS: Readonly<Record<string, { program: string; says: RegExp }>> = {
   },
 };
 
-test('the package installs elsewhere and runs', { timeout: 240_000 }, async (t) => {
+test('the package installs elsewhere and runs', async (t) => {
   const [own] = packed.filter(({ name }) => name === 'postern');
   assert.ok(own !== undefined);
   const { filename, files } = own;

@@ -474,7 +474,7 @@ function orRefusal<T>(work: () => T): T | string {
   }
 }
 
-test('reports and lists equal a fold over the decisions', { timeout: onClickHouse ? 600_000 : 60_000 }, async () => {
+test('reports and lists equal a fold over the decisions', async () => {
   await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 40 }), play), {
     numRuns: onClickHouse ? 3 : 8,
     endOnFailure: true,

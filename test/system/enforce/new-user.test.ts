@@ -117,7 +117,7 @@ function assertReported(command: string, said: string): void {
   if (command.includes('postern policies impact')) assert.match(said, /3 allowed ones would be denied/);
 }
 
-test('every step of the page', { timeout: 600_000 }, async (t) => {
+test('every step of the page', async (t) => {
   const packages = mkdtempSync(join(tmpdir(), 'postern-packed-'));
   const pack = (cwd: string): string => {
     const said = execFileSync('npm', ['pack', '--json', '--pack-destination', packages], { cwd, encoding: 'utf8' });

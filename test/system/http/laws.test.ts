@@ -18,7 +18,6 @@ const CASES = Number(process.env.LAW_CASES ?? 120);
 /** A preview starts a thread of its own: a share of the cases has one. */
 const PREVIEW_EVERY = 6;
 const DAY_MS = 86_400_000;
-const options = { timeout: 120_000 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
@@ -170,76 +169,72 @@ async function assertPreview(postern: TestService, one: Case, say: string) {
 
 const withoutWhy = ({ explanation, remedies, ...decision }: Any): Any => decision;
 
-test(
-  'single, batch, dry run, explained, simulated, logged and previewed agree, and with the second implementation',
-  options,
-  async (t) => {
-    const inputs = generated(t);
-    const clock = earlyClock();
-    await using postern = await startTestService({ clock });
-    const cases: Case[] = [];
-    for (const [i, input] of inputs.entries()) {
-      cases.push(await given(postern, input, inputs[(i * 7 + 3) % inputs.length] as Input, i));
-    }
-    const seen = new Map<string, number>();
-    const recorded: Any[] = [];
-    for (const [i, one] of cases.entries()) {
-      const say = `case ${i}: ${JSON.stringify(one)}`;
-      clock.advance(one.input.at - clock.now());
-      const expected = oracle(one.input);
-      seen.set(expected.reason ?? 'allowed', (seen.get(expected.reason ?? 'allowed') ?? 0) + 1);
+test('single, batch, dry run, explained, simulated, logged and previewed agree, and with the second implementation', async (t) => {
+  const inputs = generated(t);
+  const clock = earlyClock();
+  await using postern = await startTestService({ clock });
+  const cases: Case[] = [];
+  for (const [i, input] of inputs.entries()) {
+    cases.push(await given(postern, input, inputs[(i * 7 + 3) % inputs.length] as Input, i));
+  }
+  const seen = new Map<string, number>();
+  const recorded: Any[] = [];
+  for (const [i, one] of cases.entries()) {
+    const say = `case ${i}: ${JSON.stringify(one)}`;
+    clock.advance(one.input.at - clock.now());
+    const expected = oracle(one.input);
+    seen.set(expected.reason ?? 'allowed', (seen.get(expected.reason ?? 'allowed') ?? 0) + 1);
 
-      const dry = await check(postern, { ...one.request, dryRun: true });
-      assert.deepEqual(verdictOf(dry), expected, say);
-      const explained = await check(postern, { ...one.request, dryRun: true, explain: true });
-      assert.deepEqual(withoutWhy(explained), dry, say);
-      const asked = [
-        { ...one.request, dryRun: true },
-        { ...one.request, dryRun: true, explain: true },
-        { ...one.request, dryRun: true, asOf: iso(one.input.at) },
-      ];
-      const batch = (await made(postern, '/v1/access/check/batch', { checks: asked }, 200)).data;
-      // A past check does not report what was left of a limit.
-      assert.deepEqual(batch, [dry, explained, { ...dry, rateLimit: null }], say);
-      const { defaultAction } = one.input.policy;
-      const body = { policy: { rules: one.rules, defaultAction }, checks: asked };
-      const simulated = (await made(postern, '/v1/policies/simulate', body, 200)).data;
-      const unnamed = { policyId: null, policyVersion: null };
-      assert.deepEqual(
-        simulated,
-        [
-          { ...dry, ...unnamed },
-          { ...explained, ...unnamed, explanation: { ...explained.explanation, ...unnamed } },
-          { ...dry, ...unnamed, rateLimit: null },
-        ],
-        say,
-      );
-      // Each kind of recording once; explained or not must not matter to what is written.
-      const request = i % 3 === 0 ? { ...one.request, explain: true } : one.request;
-      const real = await recordedCheck(postern, request, i % 2 === 0);
-      assert.equal(real.recorded, true);
-      assert.deepEqual(comparable(withoutWhy(real)), comparable(dry), say);
-      recorded.push(real);
-      await assertLogged(postern, real, say);
-    }
-    t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
-    assert.ok(seen.size >= 5, 'many kinds of answers were met');
+    const dry = await check(postern, { ...one.request, dryRun: true });
+    assert.deepEqual(verdictOf(dry), expected, say);
+    const explained = await check(postern, { ...one.request, dryRun: true, explain: true });
+    assert.deepEqual(withoutWhy(explained), dry, say);
+    const asked = [
+      { ...one.request, dryRun: true },
+      { ...one.request, dryRun: true, explain: true },
+      { ...one.request, dryRun: true, asOf: iso(one.input.at) },
+    ];
+    const batch = (await made(postern, '/v1/access/check/batch', { checks: asked }, 200)).data;
+    // A past check does not report what was left of a limit.
+    assert.deepEqual(batch, [dry, explained, { ...dry, rateLimit: null }], say);
+    const { defaultAction } = one.input.policy;
+    const body = { policy: { rules: one.rules, defaultAction }, checks: asked };
+    const simulated = (await made(postern, '/v1/policies/simulate', body, 200)).data;
+    const unnamed = { policyId: null, policyVersion: null };
+    assert.deepEqual(
+      simulated,
+      [
+        { ...dry, ...unnamed },
+        { ...explained, ...unnamed, explanation: { ...explained.explanation, ...unnamed } },
+        { ...dry, ...unnamed, rateLimit: null },
+      ],
+      say,
+    );
+    // Each kind of recording once; explained or not must not matter to what is written.
+    const request = i % 3 === 0 ? { ...one.request, explain: true } : one.request;
+    const real = await recordedCheck(postern, request, i % 2 === 0);
+    assert.equal(real.recorded, true);
+    assert.deepEqual(comparable(withoutWhy(real)), comparable(dry), say);
+    recorded.push(real);
+    await assertLogged(postern, real, say);
+  }
+  t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
+  assert.ok(seen.size >= 5, 'many kinds of answers were met');
 
-    clock.advance(DAY_MS);
-    const turned = { unchanged: 0, allowToDeny: 0, denyToAllow: 0, otherPermissions: 0, otherReason: 0 };
-    for (const [i, one] of cases.entries()) {
-      if (i % PREVIEW_EVERY !== 0) continue;
-      const say = `case ${i}: ${JSON.stringify(one)}`;
-      if (i % (2 * PREVIEW_EVERY) === 0) {
-        const same = await preview(postern, one, { version: recorded[i].policyVersion });
-        assert.deepEqual([same.decisions, same.unchanged], [1, 1], say);
-      }
-      turned[await assertPreview(postern, one, say)]++;
+  clock.advance(DAY_MS);
+  const turned = { unchanged: 0, allowToDeny: 0, denyToAllow: 0, otherPermissions: 0, otherReason: 0 };
+  for (const [i, one] of cases.entries()) {
+    if (i % PREVIEW_EVERY !== 0) continue;
+    const say = `case ${i}: ${JSON.stringify(one)}`;
+    if (i % (2 * PREVIEW_EVERY) === 0) {
+      const same = await preview(postern, one, { version: recorded[i].policyVersion });
+      assert.deepEqual([same.decisions, same.unchanged], [1, 1], say);
     }
-    t.diagnostic(JSON.stringify(turned));
-    assert.ok(turned.allowToDeny + turned.denyToAllow + turned.otherReason > 0, 'some previews showed a change');
-  },
-);
+    turned[await assertPreview(postern, one, say)]++;
+  }
+  t.diagnostic(JSON.stringify(turned));
+  assert.ok(turned.allowToDeny + turned.denyToAllow + turned.otherReason > 0, 'some previews showed a change');
+});
 
 function kindOf(before: OracleVerdict, after: OracleVerdict) {
   const permissions = (one: OracleVerdict): string => JSON.stringify(one.permissions.toSorted());
@@ -248,7 +243,7 @@ function kindOf(before: OracleVerdict, after: OracleVerdict) {
   return permissions(before) === permissions(after) ? 'unchanged' : 'otherPermissions';
 }
 
-test('a limit that is used up ends the check, whatever rules come after', options, async (t) => {
+test('a limit that is used up ends the check, whatever rules come after', async (t) => {
   const inputs = generated(t);
   const clock = earlyClock();
   await using postern = await startTestService({ clock });
@@ -287,7 +282,7 @@ test('a limit that is used up ends the check, whatever rules come after', option
   assert.ok(CASES < 100 || seen.wouldAllow > 0);
 });
 
-test('rules that cannot be read or asked allow nothing, and are not recorded as if they had', options, async () => {
+test('rules that cannot be read or asked allow nothing, and are not recorded as if they had', async () => {
   await using postern = await startTestService({ clock: testClock() });
   const whole = { time: { days: ['sat'], timezone: 'Europe/Berlin' } };
   // One fails when it is asked, the other when it is compiled. Both come from a store that was tampered with.

@@ -324,9 +324,7 @@ test('records that came back from a backup: one from before a deletion', async (
   await assertHolds(open(), all);
 });
 
-test('killed while it was being filled, the file goes on from its last whole step', {
-  timeout: onClickHouse ? 240_000 : 60_000,
-}, async (t) => {
+test('killed while it was being filled, the file goes on from its last whole step', async (t) => {
   const { addDecisions, records, columnsFile, clickHouse, open } = await bench(t);
   const all = decided(1, 420_000);
   await addDecisions(all);
