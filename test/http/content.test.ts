@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { pluck } from '../../kit/pluck.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { words } from '../../kit/words.ts';
-import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy, next, wire } from './given.ts';
+import { assertError, assertStatus, check, ID, item, MOMENT, made, makeItem, makePolicy, wire } from './given.ts';
 
 const clock = testClock();
 const postern = await startTestService({ clock });
@@ -74,7 +74,7 @@ describe('limits', () => {
     assert.ok(String(answer.body.error.param).startsWith(param), answer.text.slice(0, 300));
   };
   test('externalId: 1 to 255 characters', async () => {
-    for (const length of [1, 254, 255]) await fits({ externalId: `${next()}`.padEnd(length, 'x').slice(-length) });
+    for (const length of [1, 254, 255]) await fits({ externalId: 'q'.repeat(length) });
     for (const externalId of ['', 'x'.repeat(256), 'x'.repeat(1000)]) await refused('externalId', { externalId });
     await fits({ externalId: 'あ'.repeat(255) });
     await refused('externalId', { externalId: 'あ'.repeat(256) });

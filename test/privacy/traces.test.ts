@@ -191,15 +191,19 @@ test('no byte of an erased requester is left', async () => {
     assert.deepEqual(filesWith(copy, pseudonym), ['postern.db']);
   } else {
     // Rows that a transaction may still see are kept.
-    await until('no page has it', async () => (await pagesWith(MARK)).length === 0);
+    await until('no page has it', async () => (await pagesWith(MARK)).length === 0, 120_000);
     assert.ok((await pagesWith(pseudonym)).length > 0);
   }
 });
 
-/** The files of the database after PostgreSQL has written its tables anew. */
+/** The tables of the database in whose files it is after PostgreSQL has written them anew. */
 async function pagesWith(mark: string): Promise<string[]> {
   await postern.tamper({ sql: 'vacuum full' }, { sql: 'checkpoint' });
   const [{ setting }] = (await postern.rowsOf(`pg_settings where name = 'data_directory'`)) as Any[];
   const [{ oid }] = (await postern.rowsOf('pg_database where datname = current_database()')) as Any[];
-  return filesWith(join(setting, 'base', String(oid)), mark);
+  const files = filesWith(join(setting, 'base', String(oid)), mark);
+  const tables = (await postern.rowsOf('pg_class')) as Any[];
+  return files.map(
+    (file) => tables.find(({ relfilenode }) => String(relfilenode) === file.split('.')[0])?.relname ?? file,
+  );
 }
