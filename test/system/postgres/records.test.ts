@@ -4,7 +4,7 @@ import { onPostgres } from './suites.ts';
 
 await onPostgres(
   words(`
-  http.smoke http/collections http/content http/placement http/placed-lists http/url-edits http/policies http/candidates impact/candidate http/keys http/requester-tokens http/identities requesters/tokens
+  http.smoke http/collections http/content http/placed-lists http/policies http/keys http/requester-tokens http/identities requesters/tokens
   http/cursors http/disclosure http/idempotency system/http/concurrency console/session
 `),
 );
