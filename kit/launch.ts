@@ -7,9 +7,8 @@ import { newKeyText } from '../src/api/keys/key.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { assertBackgroundWorked, isFailedWork } from './background.ts';
 import { compileCache } from './compile-cache.ts';
-import { programFile } from './programs.ts';
+import { programFile, SOURCE } from './programs.ts';
 
-const SOURCE = join(import.meta.dirname, '../src/main.ts');
 const READY_WITHIN_MS = 60_000;
 const ENDED_WITHIN_MS = 20_000;
 const OUTPUT_MAX = 200_000;

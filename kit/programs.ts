@@ -6,5 +6,8 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 
+/** The service as it stands: hooks name its modules. */
+export const SOURCE = join(ROOT, 'src/main.ts');
+
 export const programFile = (name: 'main' | 'postern'): string =>
   join(ROOT, process.env.POSTERN_TEST_BUILT === '1' ? `dist/${name}.js` : `src/${name}.ts`);

@@ -29,7 +29,7 @@ export interface ClickHouseProofOptions {
 const MOVING = { POSTERN_RECORD_DAYS: '35' };
 const FAULTS_A_ROUND = 6;
 /** Decisions that are old enough in the second move in the third. */
-const roundsMin = (isMoving: boolean): number => (isMoving ? 4 : 2);
+const ROUNDS_MIN = 4;
 const OLD_DAYS = 36;
 const READY_WITHIN_MS = 60_000;
 const ERASED_WITHIN_MS = 180_000;
@@ -86,7 +86,7 @@ class Rounds {
   async run(): Promise<object> {
     const { kills, isMoving = false, tell = () => {} } = this.#options;
     this.#stage = await setStage(this.#first);
-    while (this.#figures.faults < kills || this.#figures.rounds < roundsMin(isMoving)) {
+    while (this.#figures.faults < kills || this.#figures.rounds < ROUNDS_MIN) {
       const names = await this.#round();
       const { rounds, faults, decisions, moved } = this.#figures;
       tell(
@@ -107,8 +107,7 @@ class Rounds {
       people: this.#people,
       random,
     });
-    const { kills, isMoving = false } = this.#options;
-    const most = Math.min(FAULTS_A_ROUND, Math.ceil(kills / roundsMin(isMoving)));
+    const most = Math.min(FAULTS_A_ROUND, Math.ceil(this.#options.kills / ROUNDS_MIN));
     for (let left = random.int(Math.min(2, most), most); left > 0; left--) {
       await Promise.race([pause(random.int(100, 1_500)), load.failed]);
       names.push(await Promise.race([failOnce(this.#scene), load.failed]));

@@ -191,7 +191,12 @@ test('no byte of an erased requester is left', async () => {
     assert.deepEqual(filesWith(copy, pseudonym), ['postern.db']);
   } else {
     // Rows that a transaction may still see are kept.
-    await until('no page has it', async () => (await pagesWith(MARK)).length === 0, 120_000);
+    await until(
+      'no table has it',
+      () => pagesWith(MARK),
+      20_000,
+      (tables) => tables.length === 0,
+    );
     assert.ok((await pagesWith(pseudonym)).length > 0);
   }
 });

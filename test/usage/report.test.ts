@@ -476,7 +476,7 @@ function orRefusal<T>(work: () => T): T | string {
 
 test('reports and lists equal a fold over the decisions', async () => {
   await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 40 }), play), {
-    numRuns: onClickHouse ? 1 : 8,
+    numRuns: onClickHouse ? 3 : 8,
     endOnFailure: true,
   });
 });

@@ -274,7 +274,9 @@ describe('a provider', () => {
     });
   }
 
-  test('that takes requests and never answers: each sign-in ends within its bound, and requests go on', async () => {
+  test('that takes requests and never answers: each sign-in ends within its bound, and requests go on', {
+    timeout: 40_000,
+  }, async () => {
     await using there = await startProvider();
     await using own = await startTestService({ env: there.env });
     there.people.set('ada', { name: 'Ada Lovelace', groups: ['heads'] });

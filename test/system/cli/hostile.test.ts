@@ -97,7 +97,7 @@ describe('addresses that nobody typed', () => {
   });
 });
 
-test('small files that unpack to large ones are refused early', async () => {
+test('small files that unpack to large ones are refused early', { timeout: 120_000 }, async () => {
   const MIB = 1 << 20;
   const bombs: [name: string, begin: string, fill: string, message: RegExp][] = [
     ['quote.csv.gz', 'externalId,title\n"', 'a', /more than 1 MiB or 5000 cells/],

@@ -126,19 +126,8 @@ async function tooWideAtLast(page: Page): Promise<number> {
   return tooWide(page);
 }
 
-async function lookInOtherColors(page: Page, path: string): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await turned(page, shows('dark'));
-  const dark = await findings(page, 'color-contrast');
-  await page.emulateMedia({ media: 'print' });
-  await turned(page, shows('light'));
-  const printed = await findings(page, 'color-contrast');
-  await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
-  return [...dark.map((one) => `${path} dark: ${one}`), ...printed.map((one) => `${path} on paper: ${one}`)];
-}
-
-/** All that is wrong with the pages of a service; in the dark and on paper, too, unless `isLight`. */
-async function look(of: TestService, pages: typeof PAGES, isLight = false): Promise<string[]> {
+/** All that is wrong with the pages of a service. */
+async function look(of: TestService, pages: typeof PAGES): Promise<string[]> {
   await using signed = await signedIn(browser, of.url, of.key, {
     viewport: { width: 1366, height: 900 },
     colorScheme: 'light',
@@ -152,7 +141,14 @@ async function look(of: TestService, pages: typeof PAGES, isLight = false): Prom
     await act?.(page);
     await turned(page, shows('light'));
     for (const finding of await findings(page)) wrong.push(`${path} light: ${finding}`);
-    if (!isLight) wrong.push(...(await lookInOtherColors(page, path)));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await turned(page, shows('dark'));
+    for (const finding of await findings(page, 'color-contrast')) wrong.push(`${path} dark: ${finding}`);
+    await page.emulateMedia({ media: 'print' });
+    await turned(page, shows('light'));
+    for (const finding of await findings(page, 'color-contrast')) wrong.push(`${path} on paper: ${finding}`);
+    await page.emulateMedia({ media: 'screen' });
+    await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1024, height: 768 });
     await turned(page, `${OVERFLOWING}.length === 0`);
     for (const panel of await page.evaluate<string[]>(OVERFLOWING))
@@ -172,7 +168,7 @@ describe('every page', () => {
     const pages = PAGES.filter(
       ([path]) => !/(cnt|col|pol|dec|wh|lic|stm)_|news\.example/.test(path) && !path.startsWith('?'),
     );
-    assert.deepEqual(await look(empty, pages, true), []);
+    assert.deepEqual(await look(empty, pages), []);
   });
 });
 

@@ -13,7 +13,7 @@ const article = (externalId: string) => ({
   source: 'https://example.com/a',
 });
 
-test('a batch knows content that exists, however its policy is edited meanwhile', async () => {
+test('a batch knows content that exists, however its policy is edited meanwhile', { timeout: 30_000 }, async () => {
   using folder = temporaryFolder();
   await using service = await launched({ dataDir: folder.path, key: newTestKey() });
   const policy = await service.ask('POST', '/v1/policies', {
@@ -39,7 +39,7 @@ test('a batch knows content that exists, however its policy is edited meanwhile'
   });
 });
 
-test('SIGTERM ends it soon and with 0, though clients keep their connections open', async () => {
+test('SIGTERM ends it soon and with 0, though clients keep their connections open', { timeout: 30_000 }, async () => {
   using folder = temporaryFolder();
   const key = newTestKey();
   const service = launch({ dataDir: folder.path, key });
@@ -77,7 +77,9 @@ test('SIGTERM ends it soon and with 0, though clients keep their connections ope
   }
 });
 
-test('a request that is repeated while the first, hung up on, is still at work has one effect', async () => {
+test('a request that is repeated while the first, hung up on, is still at work has one effect', {
+  timeout: 30_000,
+}, async () => {
   using folder = temporaryFolder();
   const key = newTestKey();
   await using service = await launched({ dataDir: folder.path, key });
@@ -105,7 +107,9 @@ test('a request that is repeated while the first, hung up on, is still at work h
   assert.equal(usage.body.summary.totalRequests, 50);
 });
 
-test('a first start that finds its port taken tells nobody a key, and the next one does', async () => {
+test('a first start that finds its port taken tells nobody a key, and the next one does', {
+  timeout: 30_000,
+}, async () => {
   using folder = temporaryFolder();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

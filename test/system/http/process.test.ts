@@ -9,11 +9,10 @@ import { after, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { assertBackgroundWorked } from '../../../kit/background.ts';
 import { compileCache } from '../../../kit/compile-cache.ts';
-import { programFile } from '../../../kit/programs.ts';
+import { programFile, SOURCE } from '../../../kit/programs.ts';
 import { databaseSettings, startTestService } from '../../../kit/service.ts';
 import { newKeyText } from '../../../src/api/keys/key.ts';
 
-const SOURCE = join(import.meta.dirname, '../../../src/main.ts');
 const root = mkdtempSync(join(tmpdir(), 'postern-process-'));
 const runs = new Set<Run>();
 after(() => {
