@@ -159,9 +159,9 @@ describe('visits', () => {
       Promise.all(Array.from({ length: times }, () => check(postern, { contentId: article.id, requesterId })));
     for (let day = 0; day < 7; day++) {
       await denied('steady', 10);
+      assert.equal(await about('denials', { requesterId: 'steady' }), undefined, 'a day ends as the next one begins');
       clock.advance(DAY_MS);
     }
-    clock.advance(1);
     await denied('steady', 20);
     await denied('sudden', 30);
     await denied('few', 19);

@@ -13,7 +13,7 @@ const DENIED_MIN = 20;
 const TIMES = 3;
 
 export interface AlarmsQuery {
-  /** Epoch ms: the end of the last day. */
+  /** Epoch ms: the end of the last day, which has it and not the moment a day before. Later decisions are in no day. */
   now: number;
   /** Length of each list. */
   limit: number;
@@ -33,19 +33,21 @@ export function answerAlarms(reader: SqlReader, query: AlarmsQuery): Promise<Ala
 }
 
 async function readSpoofed(reader: SqlReader, { now, limit }: AlarmsQuery): Promise<Alarms['spoofed']> {
-  const from = await select(reader, { from: now - DAY_MS, spoofed: true });
+  const from = await select(reader, { ...lastDay(now), spoofed: true });
   const counts = { checks: 'count(*)', first: 'min(decided_at)' };
   const { groups } = await readMost(reader, { from, by: ['claimed'], counts }, limit);
   return groups.map(({ ids: [claimed = ''], checks, first }) => ({ claimed: claimed as string, checks, first }));
 }
 
+const lastDay = (now: number): { from: number; to: number } => ({ from: now + 1 - DAY_MS, to: now + 1 });
+
 /** None in the first days of a ledger: there is nothing to compare with. */
 async function readDenials(reader: SqlReader, { now, limit }: AlarmsQuery): Promise<Alarms['denials']> {
-  const today = now - DAY_MS;
+  const { from: today, to } = lastDay(now);
   const bounds = await answerBounds(reader);
   const knownMs = Math.min(BEFORE_MS, today - (bounds?.first ?? now));
   if (knownMs < DAY_MS) return [];
-  const from = await select(reader, { from: today - knownMs, allowed: false, enforced: true });
+  const from = await select(reader, { from: today - knownMs, to, allowed: false, enforced: true });
   const isToday = `decided_at >= ${integer(today)}`;
   const grouping = {
     from,
