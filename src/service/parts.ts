@@ -40,6 +40,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { openMoved, startMovingOf } from './moved.ts';
 import { startEraser } from './privacy/eraser.ts';
 import { startRetention } from './privacy/retention.ts';
+import { startForgettingStatistics } from './privacy/statistics.ts';
 import { type HeldRecords, holdRecords } from './records.ts';
 import { keepLog } from './sealing.ts';
 
@@ -254,6 +255,13 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       isOurs: housekeeping.held,
       isTimeSure: clockWatch.isSure,
       onProblem: (error) => logger.warn({ err: error }, 'retention failed and will be retried'),
+    }),
+  );
+  opened.defer(
+    startForgettingStatistics({
+      db,
+      isOurs: housekeeping.held,
+      onProblem: (error) => logger.warn({ err: error }, 'tables could not be analysed and will be retried'),
     }),
   );
   startMovingOf({ config, logger }, opened, { ...parts, isOurs: housekeeping.held });

@@ -13,7 +13,7 @@ const DENIED_MIN = 20;
 const TIMES = 3;
 
 export interface AlarmsQuery {
-  /** Epoch ms: the end of the last day, which has it and not the moment a day before. Later decisions are in no day. */
+  /** Epoch ms: the end of the last day, which has it and not the time a day before. Later decisions are in no day. */
   now: number;
   /** Length of each list. */
   limit: number;
