@@ -44,6 +44,8 @@ test('what changes between the readings', async (t) => {
   const { db, clickHouse, database, mover, nextDay, read, moves } = await movingBench(t);
   const look = mover();
   await look();
+  await look();
+  assert.deepEqual((await read()).moved, [], 'it is read again a day later');
   const attempts = async () =>
     (await db.read<{ block: number }>(`select block from record_blocks where state <> 'given up'`)).map(
       ({ block }) => block,
