@@ -3,6 +3,7 @@
  * to which decisions have left it.
  */
 import type { Db } from '../../db/db.ts';
+import { findNewestMoved } from './moved/blocks.ts';
 import { retiredTo } from './retention/retire.ts';
 
 /** On PostgreSQL a decision may appear below the newest one for as long as its transaction takes. */
@@ -34,14 +35,17 @@ export function settling(): (newest: number, at: number) => number {
   };
 }
 
-/** Returns the newest decision in the log; with `before`, the newest of those before that time (epoch ms). */
+/**
+ * Returns the newest decision in the log; with `before`, the newest of those before that time (epoch ms). Where all
+ * that did not move were deleted with their items, it is the last that moved.
+ */
 export async function findNewest(db: Db, before?: number): Promise<{ seq: number; at: number } | undefined> {
   const [where, params] = before === undefined ? ['', []] : ['where at < $1', [before]];
   const [row] = await db.read<{ seq: number; at: number }>(
     `select seq, at from decisions ${where} order by seq desc limit 1`,
     params,
   );
-  return row;
+  return row ?? findNewestMoved(db, before);
 }
 
 /** Returns the number up to which decisions are in files and no longer in the log; 0: none is. */

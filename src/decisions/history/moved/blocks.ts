@@ -78,6 +78,20 @@ export async function movedTo(db: Db): Promise<number> {
   return row?.to ?? 0;
 }
 
+/** Returns the last number that moved, and a time that no moved decision is after; `before`: of blocks before it. */
+export async function findNewestMoved(
+  db: Db,
+  before = Number.MAX_SAFE_INTEGER,
+): Promise<{ seq: number; at: number } | undefined> {
+  if (db.engine === 'sqlite') return undefined;
+  const [row] = await db.read<{ seq: number; at: number }>(
+    `select last as seq, to_at - 1 as at from record_blocks where state = 'moved' and to_at <= $1
+     order by first desc limit 1`,
+    [before],
+  );
+  return row;
+}
+
 /** Finds the shard of any moved block for which a condition does not hold. */
 export async function findShardUnless(db: Db, condition: string): Promise<number | undefined> {
   if (db.engine === 'sqlite') return undefined;
