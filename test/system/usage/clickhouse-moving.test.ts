@@ -99,6 +99,24 @@ test('what changes between the readings', async (t) => {
   await moves(look);
 });
 
+for (const [name, days] of [
+  ['unset', null],
+  ['raised', 400],
+] as const) {
+  test(`no block moves, and none is left there, once the days are ${name}`, async (t) => {
+    const { clickHouse, database, mover, nextDay, read, moves, problems } = await movingBench(t);
+    await mover()();
+    assert.equal(await clickHouse.query('select count() from records_1', database), '29', 'it waits for a day');
+    nextDay();
+    const look = mover(days);
+    for (let i = 0; i < 3; i++) await look();
+    assert.deepEqual((await read()).moved, []);
+    assert.equal(await clickHouse.query('select count() from records_1', database), '0');
+    await moves(mover());
+    assert.deepEqual(problems, []);
+  });
+}
+
 test('two nodes that both move', async (t) => {
   const { mover, moves } = await movingBench(t);
   const looks = [mover(), mover()];

@@ -259,3 +259,13 @@ export const giveUpElsewhere = (db: Db, place: MovedPlace): Promise<void> =>
       sql: `update record_blocks set state = 'given up' where state in ('planned', 'verified') and not (${isHere(place)})`,
     },
   ]);
+
+/** Gives up blocks with decisions from a time on, which the setting keeps now, and those after them. */
+export const giveUpYounger = (db: Db, before: number): Promise<void> =>
+  db.atomic([
+    {
+      sql: `update record_blocks set state = 'given up' where state in ('planned', 'verified')
+          and first >= (select min(first) from record_blocks where state in ('planned', 'verified') and to_at > $1)`,
+      params: [before],
+    },
+  ]);

@@ -6,7 +6,15 @@ import { Conflict, type Db } from '../../../db/db.ts';
 import { every } from '../../../lib/every.ts';
 import { DAY_MS } from '../retention/retire.ts';
 import { sealedTo } from '../sealed/forget.ts';
-import { findUnmoved, giveUpElsewhere, moveBlock, VERIFY_AGAIN_MS, verify, writeNext } from './block-work.ts';
+import {
+  findUnmoved,
+  giveUpElsewhere,
+  giveUpYounger,
+  moveBlock,
+  VERIFY_AGAIN_MS,
+  verify,
+  writeNext,
+} from './block-work.ts';
 import { NO_ERASURE } from './names.ts';
 import type { MovedStore } from './store.ts';
 import { lookAtBlocks, removeGivenUp, removeLeft } from './upkeep.ts';
@@ -51,6 +59,7 @@ export function openMoving(deps: MovingDeps, mayGoOn: () => boolean): () => Prom
     if (!isPrepared) await prepare(deps);
     isPrepared = true;
     await giveUpElsewhere(deps.db, deps.store.place);
+    await giveUpYounger(deps.db, movesBefore(deps) ?? 0);
     await removeGivenUp(deps);
     await removeLeft(deps);
     const lost = await lookAtBlocks(deps);
@@ -88,6 +97,10 @@ async function isUsed({ db, recordDays }: MovingDeps): Promise<boolean> {
   return recordDays !== null || (await db.read('select 1 as one from record_blocks limit 1')).length > 0;
 }
 
+/** Returns the time before which decisions move; null: none does. Days are those of UTC, as of retention. */
+const movesBefore = ({ now, recordDays }: MovingDeps): number | null =>
+  recordDays === null ? null : Math.floor(now() / DAY_MS) * DAY_MS - recordDays * DAY_MS;
+
 /** Ends where an attempt was given up: the next look begins anew. */
 async function moveAll(deps: MovingDeps, mayGoOn: () => boolean): Promise<void> {
   const planned = await findUnmoved(deps.db, 'planned');
@@ -107,10 +120,9 @@ async function moveVerified(deps: MovingDeps, mayGoOn: () => boolean): Promise<b
 }
 
 async function writeAll(deps: MovingDeps, mayGoOn: () => boolean): Promise<void> {
-  const { db, now, recordDays, isSealed, announcedTo } = deps;
-  if (recordDays === null) return;
-  // Days are those of UTC, as of retention.
-  const before = Math.floor(now() / DAY_MS) * DAY_MS - recordDays * DAY_MS;
+  const { db, isSealed, announcedTo } = deps;
+  const before = movesBefore(deps);
+  if (before === null) return;
   while (mayGoOn() && !(await isErasing(db))) {
     const announced = await announcedTo();
     const upTo = isSealed ? Math.min(announced, await sealedTo(db)) : announced;
