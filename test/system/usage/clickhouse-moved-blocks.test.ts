@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { atOneTime, CHANGES_PLACES } from '../../../src/decisions/history/moved/blocks.ts';
 import { findLeaving, findPurged, type Leaving } from '../../../src/decisions/history/moved/leave.ts';
 import { eraseName } from '../../../src/decisions/history/moved/names.ts';
@@ -31,6 +32,18 @@ test('an insert that is done after its attempt was given up is of no block', asy
   const before = await read();
   await clickHouse.release();
   assert.deepEqual(await read(), before);
+});
+
+test('a request that fails ends no other', async (t) => {
+  const { store, clickHouse } = await movingBench(t);
+  await clickHouse.fail({ when: 'before', sql: 'select 1', kind: 'slow', times: 2, ms: 1_500 });
+  const others = [store.query('select 1')];
+  for (let i = 0; i < 2; i++) {
+    await setTimeout(300);
+    await assert.rejects(store.query('select nothing'), /cannot be read now/);
+    others.push(store.query('select 1'));
+  }
+  assert.deepEqual(await Promise.all(others), [[[1]], [[1]], [[1]]]);
 });
 
 test('reads between which a block moves are made again', async (t) => {

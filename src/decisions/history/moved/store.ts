@@ -26,23 +26,37 @@ export interface MovedStore {
   close(): Promise<void>;
 }
 
+interface Opened {
+  store: Promise<ClickHouse>;
+  /** Requests that run. */
+  users: number;
+}
+
+const open = async (url: string): Promise<ClickHouse> => (await import('../clickhouse/store.ts')).openClickHouse(url);
+
+const close = async (opened: Opened | undefined): Promise<void> => {
+  await (await opened?.store.catch(() => undefined))?.close().catch(() => undefined);
+};
+
 /** `url`: as the settings have it; null: this node knows no ClickHouse, and can read nothing that moved. */
 export function openMovedStore(url: string | null): MovedStore {
   const place = placeOn(url === null ? null : clusterOf(url));
-  let opened: Promise<ClickHouse> | undefined;
+  let opened: Opened | undefined;
   let isClosed = false;
   const use = async <T>(work: (store: ClickHouse) => Promise<T>): Promise<T> => {
     if (url === null) throw unavailable(UNKNOWN);
     if (isClosed) throw unavailable('The service is stopping.');
+    const own = (opened ??= { store: open(url), users: 0 });
+    own.users += 1;
     try {
-      const { openClickHouse } = await import('../clickhouse/store.ts');
-      opened ??= openClickHouse(url);
-      return await work(await opened);
+      return await work(await own.store);
     } catch (cause) {
-      const failed = opened;
-      opened = undefined;
-      await (await failed?.catch(() => undefined))?.close().catch(() => undefined);
+      if (opened === own) opened = undefined;
       throw unavailable(`Decisions that moved to ClickHouse cannot be read now: ${(cause as Error).message}.`, cause);
+    } finally {
+      own.users -= 1;
+      // What others ask meanwhile goes on.
+      if (opened !== own && own.users === 0) await close(own);
     }
   };
   const run = (sql: string): Promise<void> => use((store) => store.run(sql));
@@ -69,7 +83,7 @@ export function openMovedStore(url: string | null): MovedStore {
       use(async (store) => (await import('../clickhouse/cluster.ts')).shardFor(store, first, rows)),
     async close() {
       isClosed = true;
-      await (await opened?.catch(() => undefined))?.close();
+      await close(opened);
     },
   };
 }
