@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { atOneTime, CHANGES_PLACES } from '../../../src/decisions/history/moved/blocks.ts';
+import { atOneTime, CHANGES_PLACES, reading } from '../../../src/decisions/history/moved/blocks.ts';
 import { findLeaving, findPurged, type Leaving } from '../../../src/decisions/history/moved/leave.ts';
 import { eraseName } from '../../../src/decisions/history/moved/names.ts';
-import { queryMoved, queryRows } from '../../../src/decisions/history/moved/read.ts';
+import { queryMoved, queryRows, readMovedOf } from '../../../src/decisions/history/moved/read.ts';
 import { keepStore } from '../../../src/decisions/history/moved/store.ts';
 import { AT } from './clickhouse-bench.ts';
 import { ALL, movingBench } from './clickhouse-moving-bench.ts';
@@ -44,6 +44,22 @@ test('a request that fails ends no other', async (t) => {
     others.push(store.query('select 1'));
   }
   assert.deepEqual(await Promise.all(others), [[[1]], [[1]], [[1]]]);
+});
+
+test('decisions are found however many blocks come before theirs', async (t) => {
+  const { db, store, mover, moves } = await movingBench(t);
+  await moves(mover());
+  await db.atomic([
+    {
+      sql: `insert into record_blocks select -n, 0, 1, 0, from_at, to_at, '', '', '0', state, state_at, '[]', 0, checked_at, 0, 0
+        from record_blocks, generate_series(1, 100001) as n`,
+    },
+  ]);
+  const rows = await readMovedOf(reading(db), store, [-1, 5, 29, 30]);
+  assert.deepEqual(
+    rows.map(([seq]) => seq),
+    [5, 29],
+  );
 });
 
 test('reads between which a block moves are made again', async (t) => {

@@ -46,6 +46,16 @@ export const findMoved = (
 ): Promise<MovedBlock[]> =>
   all<MovedBlock>(`${MOVED} and last > $1 and first <= $2 order by first limit $3`, [after, last, limit]);
 
+/** Finds the moved blocks that some numbers are in, in order. */
+export const findMovedWith = (all: ReadAll, seqs: readonly number[]): Promise<MovedBlock[]> =>
+  all<MovedBlock>(
+    `${MOVED} and block in (select (select o.block from record_blocks as o where o.state = 'moved' and o.first <= seq
+         order by o.first desc limit 1)
+       from (select cast(value as bigint) as seq from json_array_elements_text($1::json)) as seqs)
+     order by first`,
+    [toList(seqs)],
+  );
+
 /** Finds the oldest moved block. */
 export const findOldest = async (all: ReadAll): Promise<MovedBlock | undefined> =>
   (await all<MovedBlock>(`${MOVED} order by first limit 1`))[0];

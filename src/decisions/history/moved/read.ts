@@ -5,7 +5,7 @@
 import { unavailable } from '../../../api/errors.ts';
 import type { Db, Row, Value } from '../../../db/db.ts';
 import { integer } from '../columns/sql.ts';
-import { findMoved, type MovedBlock, type ReadAll, reading } from './blocks.ts';
+import { findMoved, findMovedWith, type MovedBlock, type ReadAll, reading } from './blocks.ts';
 import { fromBlock, inBlock, isElsewhere } from './place.ts';
 import { MOVED_COLUMNS, type MovedRow, movedTable, RECORDS, XOR_SQL } from './row.ts';
 import { type MovedStore, storeOf } from './store.ts';
@@ -129,9 +129,8 @@ async function* readBlock(
 /** Reads those of some decisions that moved. As long for one that never was. */
 export async function readMovedOf(all: ReadAll, store: MovedStore, seqs: readonly number[]): Promise<MovedRow[]> {
   if (seqs.length === 0) return [];
-  const span = { after: Math.min(...seqs) - 1, last: Math.max(...seqs) };
   const rows: MovedRow[] = [];
-  for (const one of await findMoved(all, span)) {
+  for (const one of await findMovedWith(all, seqs)) {
     const own = seqs.filter((seq) => seq >= one.first && seq <= one.last);
     if (own.length === 0) continue;
     rows.push(...(await queryRows(store, one, { where: ` and seq in (${own.map(integer).join(', ')})` })));
