@@ -34,6 +34,20 @@ test('an insert that is done after its attempt was given up is of no block', asy
   assert.deepEqual(await read(), before);
 });
 
+test('rows of an insert that is done after its attempt was given up do not stay', async (t) => {
+  const { clickHouse, database, mover, nextDay } = await movingBench(t);
+  await clickHouse.fail({ when: 'before', sql: 'insert into records_1', kind: 'late', times: 1, ms: 600_000 });
+  const look = mover();
+  for (let i = 0; i < 4; i++) await look();
+  const attempts = 'select uniqExact(block) from records_1';
+  assert.equal(await clickHouse.query(attempts, database), '1');
+  await clickHouse.release();
+  assert.equal(await clickHouse.query(attempts, database), '2');
+  nextDay();
+  await look();
+  assert.equal(await clickHouse.query(attempts, database), '1');
+});
+
 test('a request that fails ends no other', async (t) => {
   const { store, clickHouse } = await movingBench(t);
   await clickHouse.fail({ when: 'before', sql: 'select 1', kind: 'slow', times: 2, ms: 1_500 });

@@ -208,7 +208,7 @@ test('a block that did not move yet is planned anew where the setting says', asy
   for (const state of ['planned', 'verified', 'given up']) {
     await db.atomic([{ sql: 'update record_blocks set shard = 0, state = $1', params: [state] }]);
     for (let i = 0; i < 3; i++) await look();
-    const blocks = await db.read('select state, shard from record_blocks');
+    const blocks = await db.read(`select state, shard from record_blocks where state <> 'given up'`);
     assert.deepEqual(blocks, [{ state: 'verified', shard: 1 }], state);
   }
   await moves(look);

@@ -11,6 +11,8 @@ import type { MovedStore } from './store.ts';
 
 /** Longer than any read takes. */
 const READS_MS = 120_000;
+/** Longer than any insert takes. */
+const INSERTS_MS = 3_600_000;
 const LOOK_EVERY_MS = 86_400_000;
 const BLOCKS_A_LOOK = 64;
 const BLOCKS_A_CHANGE = 1_000;
@@ -135,12 +137,20 @@ async function removePurged({ db, store, now }: Upkeep): Promise<void> {
   await db.atomic(blocks.map(({ block, purged_at: at }) => ({ sql, params: [block, at] })));
 }
 
-/** Deletes rows of attempts that were given up. What this installation knows nothing of may be of another one. */
-export async function removeGivenUp({ db, store }: Upkeep): Promise<void> {
-  const blocks = (await findOwnBlocks(db, `state = 'given up'`)).slice(0, BLOCKS_A_LOOK);
+/**
+ * Deletes rows of attempts that were given up, twice: an insert whose answer was lost may be done later than the first
+ * deletion. What this installation knows nothing of may be of another one.
+ */
+export async function removeGivenUp({ db, store, now }: Upkeep): Promise<void> {
+  const at = now();
+  const isDue = `purged_at = 0 or purged_at <= ${integer(at - INSERTS_MS)}`;
+  const blocks = (await findOwnBlocks(db, `state = 'given up' and (${isDue})`)).slice(0, BLOCKS_A_LOOK);
   if (blocks.length === 0) return;
   await change(store, 'delete', among(blocks));
-  await db.atomic([{ sql: `delete from record_blocks where ${among(blocks)}` }]);
+  await db.atomic([
+    { sql: `delete from record_blocks where ${among(blocks)} and purged_at > 0` },
+    { sql: `update record_blocks set purged_at = $1 where ${among(blocks)}`, params: [at] },
+  ]);
 }
 
 /** Looks at the blocks that were not looked at for a day. Returns those that are lost. */
