@@ -125,6 +125,12 @@ test('moved decisions lose their inputs, and leave the log, as others do', { tim
   const turning = setInterval(() => clock.advance(20_000), 1_000);
   const rows = () => clickHouse.query('select count() from records_1', database);
   await until('nothing is left', async () => (await rows()) === '0', WITHIN_MS);
-  clearInterval(turning);
   await assertSame(retiring, some);
+  await stop(...retiring);
+  // ClickHouse has nothing any more, so nothing asks for it.
+  await clickHouse.kill();
+  const without = await start(urls[0], leave);
+  assertStatus(await without.call('POST', '/v1/requesters/acme/erase', { body: {} }), 200);
+  await untilOn([urls[0]], 'erased', `select 1 from erasures where status <> 'done'`, false);
+  clearInterval(turning);
 });

@@ -43,8 +43,10 @@ export async function countMovedOf(db: Db, { pseudonym }: Replacement): Promise<
 
 async function findErased(db: Db, pseudonym: string): Promise<number | undefined> {
   if (db.engine === 'sqlite') return undefined;
+  // Without a block, ClickHouse has nothing, and this node may not know it any more.
   const [row] = await db.read<{ number: number }>(
-    'select number from record_names where md5(id) = md5($1) and erased = 1',
+    `select number from record_names where md5(id) = md5($1) and erased = 1
+       and exists (select 1 from record_blocks)`,
     [pseudonym],
   );
   return row?.number;
