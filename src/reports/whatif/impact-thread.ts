@@ -55,6 +55,7 @@ export function openImpacts(place: PastPlace, memory: ImpactMemory, checksRecord
     try {
       const answer = await awaitAnswer(thread);
       if (answer.ok) return answer.report;
+      if (answer.isSaid) throw unavailable(answer.message);
       throw new Unavailable(`the decisions cannot be read now: ${answer.message}`);
     } catch (error) {
       throw signal.aborted ? hangUp() : error;

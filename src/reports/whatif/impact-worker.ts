@@ -5,6 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Failure } from '../../api/errors.ts';
 import type { PastPlace, RecordedDecision } from '../../decisions/history/past.ts';
 import { Lru } from '../../lib/cache/lru.ts';
 import type { ImpactMemory } from '../../lib/memory.ts';
@@ -36,7 +37,8 @@ export interface ImpactSetup extends ReplayOptions {
   checksCome: Int32Array<SharedArrayBuffer>;
 }
 
-export type FromImpactWorker = { ok: true; report: ImpactReport } | { ok: false; message: string };
+/** `isSaid`: the message is a sentence for the client. */
+export type FromImpactWorker = { ok: true; report: ImpactReport } | { ok: false; message: string; isSaid: boolean };
 
 /** Numbers read at once: a few ms, so that no statement runs long. */
 const SPAN = 2_000;
@@ -156,5 +158,6 @@ try {
     await source.close();
   }
 } catch (error) {
-  post({ ok: false, message: error instanceof Error ? error.message : String(error) });
+  const message = error instanceof Error ? error.message : String(error);
+  post({ ok: false, message, isSaid: error instanceof Failure });
 }

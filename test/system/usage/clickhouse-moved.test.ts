@@ -6,10 +6,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '../../../client/src/receipt.ts';
+import type { Answer } from '../../../kit/answer.ts';
 import type { TestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { allowAll, assertError, assertStatus, check } from '../../http/given.ts';
 import { assertSame, DAY_MS, givenMoved, type Ids, plain, read, untilOn, WITHIN_MS } from './clickhouse-moved-bench.ts';
+
+const preview = (node: TestService, ids: Ids, month: Date): Promise<Answer> =>
+  node.call('POST', `/v1/policies/${ids.policyId}/impact`, {
+    body: { policy: { rules: [allowAll] }, from: new Date(month.getTime() - DAY_MS).toISOString() },
+  });
 
 /** Answers to what is no GET: statements with their decisions, a preview, a final statement. */
 async function askMore(node: TestService, ids: Ids, month: Date): Promise<unknown[]> {
@@ -17,10 +23,7 @@ async function askMore(node: TestService, ids: Ids, month: Date): Promise<unknow
   const { data } = (await read(node, `/v1/statements?period=${period}&licenseId=${ids.licenseId}`)).body;
   const path = `/v1/statements/${data[0].id}`;
   const evidence = await node.call('GET', path, { headers: { accept: 'application/x-ndjson' } });
-  const span = { from: new Date(month.getTime() - DAY_MS).toISOString() };
-  const impact = await node.call('POST', `/v1/policies/${ids.policyId}/impact`, {
-    body: { policy: { rules: [allowAll] }, ...span },
-  });
+  const impact = await preview(node, ids, month);
   const final = await node.call('POST', `${path}/finalize`);
   for (const answer of [evidence, impact, final]) assertStatus(answer, 200);
   const { to: _, ...previewed } = impact.body;
@@ -70,6 +73,9 @@ async function assertMoved(t: TestContext, cluster: string): Promise<void> {
   const away = await moving.call('GET', `/v1/access/decisions/${gone}`);
   assertError(away, 'service_unavailable');
   assert.match(away.body.error.message, /^Decisions that moved to ClickHouse cannot be read now: /);
+  const impact = await preview(moving, ids, month);
+  assertError(impact, 'service_unavailable');
+  assert.match(impact.body.error.message, /^Decisions that moved to ClickHouse cannot be read now: /);
   assertStatus(await moving.call('GET', `/v1/access/decisions/${young}`), 200);
   for (const node of nodes) await check(node, { contentId: ids.contentId, requesterId: 'globex' });
   for (const node of nodes) assertStatus(await node.call('POST', '/v1/requesters/acme/erase', { body: {} }), 200);
