@@ -64,14 +64,20 @@ async function retain({ db, now, privacy }: RetentionDeps, log: WriteAheadLog, m
     const pace = () => (now() - began < DAY_MS ? careful : steady);
     while (mayGoOn() && (await pace()(batch))) log.markStale();
   };
-  if (decisionDays !== null) {
-    await walk((rows) => retireBatch(db, retentionCutoff(now(), decisionDays), rows));
+  const retire = async (days: number): Promise<void> => {
+    await walk((rows) => retireBatch(db, retentionCutoff(now(), days), rows));
     if (mayGoOn()) await endRetiring(db);
-  }
-  if (inputDays !== null) {
-    await walk((rows) => eraseInputsBatch(db, retentionCutoff(now(), inputDays), rows));
-    await walk(() => eraseKeptBodies(db, retentionCutoff(now(), inputDays)));
-    await walk(() => eraseAnswers(db, retentionCutoff(now(), inputDays)));
+  };
+  const eraseInputs = async (days: number): Promise<void> => {
+    await walk(() => eraseKeptBodies(db, retentionCutoff(now(), days)));
+    await walk(() => eraseAnswers(db, retentionCutoff(now(), days)));
+    await walk((rows) => eraseInputsBatch(db, retentionCutoff(now(), days), rows));
+  };
+  try {
+    if (decisionDays !== null) await retire(decisionDays);
+  } finally {
+    // Also where moved decisions cannot leave, since ClickHouse is away.
+    if (inputDays !== null) await eraseInputs(inputDays);
   }
 }
 

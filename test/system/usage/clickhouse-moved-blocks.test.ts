@@ -5,14 +5,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { until } from '../../../kit/until.ts';
 import { atOneTime, CHANGES_PLACES, reading } from '../../../src/decisions/history/moved/blocks.ts';
 import { findLeaving, findPurged, type Leaving } from '../../../src/decisions/history/moved/leave.ts';
 import { eraseName } from '../../../src/decisions/history/moved/names.ts';
 import { queryMoved, queryRows, readMovedOf } from '../../../src/decisions/history/moved/read.ts';
 import { keepStore } from '../../../src/decisions/history/moved/store.ts';
+import { startRetention } from '../../../src/service/privacy/retention.ts';
 import { AT } from './clickhouse-bench.ts';
 import { ALL, movingBench } from './clickhouse-moving-bench.ts';
 
+const DAY_MS = 86_400_000;
+const REDUCED = '{"reduced":["context"]}';
 const MOVED = ALL.slice(0, -1);
 const ROWS = 'select count() from records_1';
 
@@ -157,3 +161,23 @@ for (const [name, toLeaving, left] of LEAVES) {
     assert.deepEqual(problems, []);
   });
 }
+
+test('inputs in PostgreSQL are erased, though moved decisions cannot leave the log', async (t) => {
+  const { db, clickHouse, now } = await givenMoved(t);
+  await clickHouse.kill();
+  const problems: unknown[] = [];
+  const stop = startRetention({
+    db,
+    now: () => now() + DAY_MS,
+    privacy: { inputDays: 1, decisionDays: 36 },
+    isOurs: () => true,
+    isTimeSure: () => true,
+    onProblem: (error) => problems.push(error),
+  });
+  t.after(stop);
+  await until('erased', async () => (await db.read('select inputs from decisions'))[0]?.inputs === REDUCED, 30_000);
+  await until('told', async () => problems.length > 0, 30_000);
+  assert.match(String(problems[0]), /cannot be read now/);
+  const [retired] = await db.read(`select 1 from settings where name = 'decisions_retired_to'`);
+  assert.equal(retired, undefined);
+});
