@@ -162,6 +162,15 @@ for (const [name, toLeaving, left] of LEAVES) {
   });
 }
 
+test('a block keeps the numbers of deleted items that it had, and of no others', async (t) => {
+  const { db, find, now } = await givenMoved(t);
+  for await (const { leave } of findPurged(db, [2, 77, 78], now())) await db.atomic(leave);
+  assert.deepEqual(
+    (await find()).map(({ purged }) => purged),
+    ['[2]'],
+  );
+});
+
 test('inputs in PostgreSQL are erased, though moved decisions cannot leave the log', async (t) => {
   const { db, clickHouse, now } = await givenMoved(t);
   await clickHouse.kill();

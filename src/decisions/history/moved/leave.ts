@@ -9,7 +9,7 @@ import { PIECE, queryBlock, queryRows } from './read.ts';
 import { type MovedRow, XOR_SQL, xor } from './row.ts';
 import { type MovedStore, storeOf } from './store.ts';
 
-const AT = 1;
+const [AT, CONTENT_NO] = [1, 2];
 
 /** Decisions that leave a block. */
 export interface Leaving {
@@ -71,7 +71,9 @@ export async function* findPurged(db: Db, items: readonly number[], now: number)
     if (rows.length === 0) continue;
     const { count, sum } = await sumOf(store, block, where);
     if (count !== rows.length) throw new Error('a moved block changed while it was read');
-    const purged = JSON.stringify([...new Set([...(JSON.parse(block.purged) as number[]), ...items])]);
+    // Of the items, only those that it has: each statement about the block names them, for good.
+    const own = rows.map((row) => row[CONTENT_NO] as number);
+    const purged = JSON.stringify([...new Set([...(JSON.parse(block.purged) as number[]), ...own])]);
     const left = { rows: block.rows - count, xor: xor(block.xor, sum), purged, at: now };
     yield { ...toLeaving(rows), last: block.last, leave: takeOut(block, left) };
   }
