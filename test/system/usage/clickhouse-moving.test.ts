@@ -3,11 +3,18 @@
  * it was; what PostgreSQL changed meanwhile moves as it is now.
  */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { Client } from 'pg';
 import type { Fault } from '../../../kit/clickhouse.ts';
+import { temporaryFolder } from '../../../kit/launch.ts';
+import { until } from '../../../kit/until.ts';
+import { archive } from '../../../src/decisions/history/archive/archive.ts';
 import { Diverged } from '../../../src/decisions/history/columns/diverged.ts';
 import { openWriter } from './clickhouse-bench.ts';
 import { movingBench } from './clickhouse-moving-bench.ts';
+
+const DAY_MS = 86_400_000;
 
 /** Compares older decisions at the next step, rather than in a day. */
 const COMPARE_NOW = {
@@ -116,6 +123,28 @@ for (const [name, days] of [
     assert.deepEqual(problems, []);
   });
 }
+
+test('decisions that move while they are archived are in no file instead', async (t) => {
+  const { db, records, mover, now } = await movingBench(t);
+  using folder = temporaryFolder();
+  await mover()();
+  const other = new Client({ connectionString: records });
+  await other.connect();
+  await other.query('begin');
+  await other.query('lock table archives in access exclusive mode');
+  const before = now() - 32 * DAY_MS;
+  const archiving = archive({ records, before, to: folder.path, now: now(), say: () => {} });
+  const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  await until('the archive begins', async () => (await db.read(isWaiting)).length > 0);
+  // As a move does.
+  await other.query(`update record_blocks set state = 'moved'`);
+  await other.query('delete from decisions where seq < 30');
+  await other.query('commit');
+  await other.end();
+  await assert.rejects(archiving, /^Error: Decisions moved to ClickHouse/);
+  assert.deepEqual(await db.read('select * from archives'), []);
+  assert.deepEqual(readdirSync(folder.path), []);
+});
 
 test('two nodes that both move', async (t) => {
   const { mover, moves } = await movingBench(t);

@@ -205,7 +205,8 @@ export async function recordFile(
                 and coalesce((select cast(value as bigint) from settings where name = 'decisions_retired_to'), 0) <= $5
                 and (select count(*) from erasures) = $6 and not exists (select 1 from erasures where ${IS_WALKING})
                 and ${DELETED_SUM} = $7
-                and coalesce((select cast(value as bigint) from settings where name = '${SEALED_TO}'), 0) between $8 and $9`,
+                and coalesce((select cast(value as bigint) from settings where name = '${SEALED_TO}'), 0) between $8 and $9
+                ${db.engine === 'sqlite' ? '' : `and not exists (select 1 from record_blocks where state = 'moved')`}`,
         params: [
           end,
           name,
@@ -229,6 +230,7 @@ export async function recordFile(
     // Another run of the same span has recorded the file.
     const [mine] = await db.read('select 1 as one from archives where file = $1', [name]);
     if (mine === undefined) rmSync(join(to, name), { force: true });
+    if ((await movedTo(db)) > 0) throw new CannotArchive(MOVED);
     throw new CannotArchive(
       'Decisions left the records meanwhile, or changed: another run archives, or retention, or an erasure. Let it finish.',
     );

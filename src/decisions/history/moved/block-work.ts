@@ -221,6 +221,7 @@ export async function moveBlock(deps: MoveDeps, one: UnmovedBlock): Promise<bool
     {
       sql: `update record_blocks set state = 'moved', state_at = $2, checked_at = $2 where block = $1 and state = 'verified'
           and not exists (select 1 from record_blocks as o where o.first < record_blocks.first and o.state in ('planned', 'verified'))
+          and not exists (select 1 from archives where to_seq >= record_blocks.first)
           and ${NO_ERASURE} and ${ERASED} = $3`,
       params: [one.block, now(), before],
       expect: 1,
