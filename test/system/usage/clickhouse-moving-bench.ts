@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { TestClickHouse } from '../../../kit/clickhouse.ts';
+import type { Db } from '../../../src/db/db.ts';
 import { findMoved, type MovedBlock, reading } from '../../../src/decisions/history/moved/blocks.ts';
 import { openMoving } from '../../../src/decisions/history/moved/moving.ts';
 import { movedRows } from '../../../src/decisions/history/moved/read.ts';
@@ -28,15 +29,15 @@ export async function movingBench(t: TestContext, { cluster = '' }: { cluster?: 
   const problems: string[] = [];
   const store = openMovedStore(url);
   stack.defer(() => store.close());
-  const mover = (recordDays: number | null = 35) => {
+  const mover = (recordDays: number | null = 35, own: Db = db) => {
     const look = openMoving(
       {
-        db,
+        db: own,
         store,
         now: () => now,
         recordDays,
         isSealed: false,
-        announcedTo: async () => ALL.length,
+        announcedTo: async () => 1_000,
         isOurs: () => true,
         isTimeSure: () => true,
         onProblem: () => {},

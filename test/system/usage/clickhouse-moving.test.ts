@@ -9,6 +9,7 @@ import { Client } from 'pg';
 import type { Fault } from '../../../kit/clickhouse.ts';
 import { temporaryFolder } from '../../../kit/launch.ts';
 import { until } from '../../../kit/until.ts';
+import type { Db, Row, Step, Value } from '../../../src/db/db.ts';
 import { archive } from '../../../src/decisions/history/archive/archive.ts';
 import { Diverged } from '../../../src/decisions/history/columns/diverged.ts';
 import { openWriter } from './clickhouse-bench.ts';
@@ -144,6 +145,39 @@ test('decisions that move while they are archived are in no file instead', async
   await assert.rejects(archiving, /^Error: Decisions moved to ClickHouse/);
   assert.deepEqual(await db.read('select * from archives'), []);
   assert.deepEqual(readdirSync(folder.path), []);
+});
+
+test('a requester that is erased after its decisions were read gets no number', async (t) => {
+  const { db, clickHouse, database, mover, moves } = await movingBench(t);
+  const [old, inputs] = [`requester_id = 'partner_1'`, `inputs = '{"reduced":["context"]}'`];
+  const erase: Step[] = [
+    { sql: `update decisions set requester_id = 'erased_1', ${inputs} where ${old}` },
+    {
+      sql: `insert into erasures (id, pseudonym, requester_id, status, walked_seq, last_seq, decisions, created_at, updated_at)
+        values ('era_1', 'erased_1', null, 'done', 30, 30, 0, 1, 1)`,
+    },
+  ];
+  let isErased = false;
+  // A node that stands still after it has read them.
+  const slow: Db = {
+    ...db,
+    async read<R extends Row>(sql: string, params?: readonly Value[]) {
+      const rows = await db.read<R>(sql, params);
+      if (!isErased && rows.some((row) => row.requester_id === 'partner_1')) {
+        isErased = true;
+        await db.atomic(erase);
+      }
+      return rows;
+    },
+    atomic: (steps) => db.atomic(steps),
+  };
+  await mover(35, slow)();
+  assert.ok(isErased);
+  assert.deepEqual(await db.read('select id from record_names'), []);
+  await moves(mover());
+  assert.deepEqual(await db.read(`select 1 as one from record_names where id = 'partner_1'`), []);
+  const written = `select count() from records_1 where inputs = '{"context":{}}'`;
+  assert.equal(await clickHouse.query(written, database), '19');
 });
 
 test('two nodes that both move', async (t) => {

@@ -12,7 +12,7 @@ import { archivedTo } from '../ends.ts';
 import { dropUnsettled } from '../retention/erase.ts';
 import { retiredTo } from '../retention/retire.ts';
 import { CHANGES_PLACES } from './blocks.ts';
-import { findNumbers, NO_ERASURE, numberRequesters } from './names.ts';
+import { countErasures, findNumbers, isNoneErased, NO_ERASURE, numberRequesters } from './names.ts';
 import { isHere, type MovedPlace } from './place.ts';
 import { PIECE } from './read.ts';
 import {
@@ -77,12 +77,13 @@ async function* readOwn(db: Db, first: number, last: number): AsyncGenerator<Row
 /** Plans and writes the next block. Returns undefined where there is none. */
 export async function writeNext(deps: MoveDeps, bounds: PlanBounds): Promise<UnmovedBlock | undefined> {
   const { db, store, now } = deps;
+  const erasures = await countErasures(db);
   const span = await findSpan(db, bounds);
   if (span === undefined) return undefined;
   const own: Row[] = [];
   for await (const rows of readOwn(db, span.first, span.last)) own.push(...rows);
   const ids = numbersOf(own);
-  const numbers = await numberRequesters(db, ids);
+  const numbers = await numberRequesters(db, ids, erasures);
   if (own.length === 0 || numbers.size < ids.size) return undefined;
   const block = randomInt(1, BLOCK_NUMBERS);
   const shard = await store.shardFor(span.first, ROWS_A_BLOCK);
@@ -99,7 +100,7 @@ export async function writeNext(deps: MoveDeps, bounds: PlanBounds): Promise<Unm
       sql: `insert into record_blocks (block, first, last, rows, from_at, to_at, sha256, inputs_sha256, xor, state, state_at,
           purged, purged_at, checked_at, lost, shard)
         select $1, $2, $3, $4, $5, $6, $7, $8, '', 'planned', $9, '[]', 0, 0, 0, $10
-        where not exists (select 1 from record_blocks where last >= $2 and ${IS_IN_FORCE}) and ${NO_ERASURE}`,
+        where not exists (select 1 from record_blocks where last >= $2 and ${IS_IN_FORCE}) and ${isNoneErased('$11')}`,
       params: [
         block,
         span.first,
@@ -111,6 +112,7 @@ export async function writeNext(deps: MoveDeps, bounds: PlanBounds): Promise<Unm
         inputsSha256,
         now(),
         shard,
+        erasures,
       ],
       expect: 1,
     },
