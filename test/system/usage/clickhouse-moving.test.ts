@@ -12,7 +12,7 @@ import { until } from '../../../kit/until.ts';
 import type { Db, Row, Step, Value } from '../../../src/db/db.ts';
 import { archive } from '../../../src/decisions/history/archive/archive.ts';
 import { Diverged } from '../../../src/decisions/history/columns/diverged.ts';
-import { openWriter } from './clickhouse-bench.ts';
+import { decided, openWriter } from './clickhouse-bench.ts';
 import { movingBench } from './clickhouse-moving-bench.ts';
 
 const DAY_MS = 86_400_000;
@@ -198,6 +198,30 @@ test('a moved block that is lost is found by the look of the day', async (t) => 
     /^ClickHouse does not have decisions that moved to it: 1 to 29; restore its backup$/,
   );
   assert.deepEqual(await db.read('select lost from record_blocks'), [{ lost: 1 }]);
+});
+
+test('nothing moves while a moved block is lost', async (t) => {
+  const { addDecisions, clickHouse, database, mover, moves, nextDay, read, problems } = await movingBench(t);
+  const look = mover();
+  await moves(look);
+  await clickHouse.copy();
+  const days = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) {
+      nextDay();
+      await look();
+    }
+  };
+  await addDecisions(decided(31, 2));
+  await look();
+  await clickHouse.query('truncate table records_1', database);
+  await days();
+  await assert.rejects(read(), /restore its backup/);
+  assert.equal(new Set(problems).size, 1);
+  await clickHouse.restore();
+  assert.deepEqual((await read()).own, [30, 31, 32]);
+  await days();
+  assert.deepEqual((await read()).own, [32]);
+  assert.equal((await read()).moved.length, 31);
 });
 
 for (const [where, cluster, rows] of [

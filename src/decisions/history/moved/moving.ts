@@ -66,6 +66,8 @@ export function openMoving(deps: MovingDeps, mayGoOn: () => boolean): () => Prom
     if (lost.length > 0) {
       const numbers = lost.map(({ first, last }) => `${first} to ${last}`).join(', ');
       deps.onLoss(`ClickHouse does not have decisions that moved to it: ${numbers}; restore its backup`);
+      // A backup that is restored lacks what would move until then.
+      return;
     }
     await moveAll(deps, mayGoOn);
   };
