@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { until } from '../../../kit/until.ts';
 import { atOneTime, CHANGES_PLACES, reading } from '../../../src/decisions/history/moved/blocks.ts';
+import { movedWork } from '../../../src/decisions/history/moved/erase.ts';
 import { findLeaving, findPurged, type Leaving } from '../../../src/decisions/history/moved/leave.ts';
 import { eraseName } from '../../../src/decisions/history/moved/names.ts';
 import { queryMoved, queryRows, readMovedOf } from '../../../src/decisions/history/moved/read.ts';
@@ -112,6 +113,28 @@ test('inputs of an erased requester are in no answer, though ClickHouse has them
   await db.atomic(eraseName(db, { requesterId: 'partner_1', pseudonym: 'erased_1' }));
   assert.deepEqual(await readInputs('partner_1'), []);
   assert.deepEqual(await readInputs('erased_1'), all('{"reduced":["context"]}'));
+});
+
+test('an erasure forgets nothing of others where blocks are from before PostgreSQL was restored', async (t) => {
+  const { db } = await givenMoved(t);
+  // The block was planned again, and the numbers of requesters are given in another order.
+  await db.atomic([
+    { sql: `update record_blocks set block = 1, state = 'planned'` },
+    { sql: 'truncate record_names restart identity' },
+    { sql: `insert into record_names (id, erased) values ('partner_2', 0)` },
+  ]);
+  const salts = MOVED.map(({ seq }) => `(${seq}, 1, ${seq}, '', '', 'salt', '', 'salt', '')`).join(', ');
+  await db.atomic([
+    {
+      sql: `insert into log_leaves (seq, tree, place, decision_salt, rule_salt, requester_salt, requester_hash, inputs_salt,
+        inputs_hash) values ${salts}`,
+    },
+  ]);
+  const replaced = { requesterId: 'partner_2', pseudonym: 'erased_2' };
+  await db.atomic(eraseName(db, replaced));
+  for await (const work of movedWork(db, replaced)) await work();
+  const kept = await db.read('select seq from log_leaves where requester_salt is not null');
+  assert.equal(kept.length, MOVED.length);
 });
 
 for (const how of ['delete where seq = 7', 'update reason = 5 where seq = 7']) {

@@ -18,12 +18,16 @@ export async function* movedWork(db: Db, { pseudonym }: Replacement): AsyncGener
   if (number === undefined) return;
   const store = storeOf(db);
   const isTheirs = `(requester = ${integer(number)} or claimed = ${integer(number)})`;
+  // In blocks from before PostgreSQL was restored, the number may be another requester's.
+  const own = await findBlocks(db);
   for (let after = 0; ; ) {
-    const sql = `select distinct seq from ${store.place.everywhere} where ${isTheirs} and seq > ${integer(after)} order by seq limit ${AT_ONCE}`;
-    const seqs = (await store.query(sql)).map(([seq]) => seq as number);
-    if (seqs.length === 0) break;
-    yield () => db.atomic(forgetRequesterIn(seqs));
-    after = seqs.at(-1) as number;
+    const sql = `select seq, groupUniqArray(block) from ${store.place.everywhere} where ${isTheirs} and seq > ${integer(after)}
+      group by seq order by seq limit ${AT_ONCE}`;
+    const found = (await store.query(sql)) as [seq: number, blocks: number[]][];
+    const seqs = found.filter(([, blocks]) => blocks.some((block) => own.has(block))).map(([seq]) => seq);
+    if (seqs.length > 0) yield () => db.atomic(forgetRequesterIn(seqs));
+    if (found.length < AT_ONCE) break;
+    after = found.at(-1)?.[0] as number;
   }
   yield () => overwriteInputs(db, store, isTheirs);
 }
@@ -32,14 +36,16 @@ export async function* movedWork(db: Db, { pseudonym }: Replacement): AsyncGener
 export async function countMovedOf(db: Db, { pseudonym }: Replacement): Promise<number> {
   const number = await findErased(db, pseudonym);
   if (number === undefined || (await findOldest(reading(db))) === undefined) return 0;
-  const blocks = await db.read<{ block: number }>(`select block from record_blocks where state = 'moved'`);
-  const moved = new Set(blocks.map(({ block }) => block));
+  const moved = await findBlocks(db, `where state = 'moved'`);
   const store = storeOf(db);
   // Once, however many replicas have it.
   const sql = `select block, uniqExact(seq) from ${store.place.everywhere} where requester = ${integer(number)} group by block`;
   const counts = (await store.query(sql)) as [number, number][];
   return counts.reduce((sum, [block, count]) => sum + (moved.has(block) ? count : 0), 0);
 }
+
+const findBlocks = async (db: Db, where = ''): Promise<Set<number>> =>
+  new Set((await db.read<{ block: number }>(`select block from record_blocks ${where}`)).map(({ block }) => block));
 
 async function findErased(db: Db, pseudonym: string): Promise<number | undefined> {
   if (db.engine === 'sqlite') return undefined;
