@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { databaseSettings, dropDatabase, startTestService, testClock } from '../../kit/service.ts';
+import { until } from '../../kit/until.ts';
 import { archive } from '../../src/decisions/history/archive/archive.ts';
 import { assertError, assertStatus, check, item, made, PRICED } from '../http/given.ts';
 
@@ -17,6 +18,40 @@ after(async () => {
 });
 
 const TERMS = { ...PRICED, quota: { units: 3, onExceed: 'deny' } };
+
+test('erasures and quotas reach what is archived where the records have nothing left', async () => {
+  const clock = testClock(Date.parse('2026-01-10T12:00:00Z'));
+  const [own, to] = [join(folder, 'all'), join(folder, 'all-archived')];
+  await using postern = await startTestService({ dataDir: own, clock, env: { POSTERN_ARCHIVE_DIR: to } });
+  after(() => dropDatabase(own));
+  const rules = [{ action: 'allow', conditions: { licenseType: 'research' } }];
+  const policy = await made(postern, '/v1/policies', { name: 'P', rules });
+  const { id: contentId } = await made(postern, '/v1/content', item({ policyId: policy.id }));
+  await made(postern, '/v1/requesters', { id: 'acme', name: 'Acme' });
+  const license = await made(postern, '/v1/licenses', { requesterId: 'acme', type: 'research', terms: PRICED });
+  const purpose = 'training';
+  for (const requesterId of ['acme', 'globex', 'acme']) await check(postern, { contentId, requesterId, purpose });
+  clock.advance(60 * DAY_MS);
+  const records = (await databaseSettings(own)).POSTERN_DATABASE_URL ?? own;
+  await archive({ records, before: clock.now() - 40 * DAY_MS, to, now: clock.now(), say() {} });
+  assert.equal((await postern.rowsOf('decisions')).length, 0);
+
+  const terms = { ...PRICED, quota: { units: 3, period: 'year', onExceed: 'deny' } };
+  const path = `/v1/licenses/${license.id}`;
+  assertStatus(await postern.call('PATCH', path, { body: { terms, effective: 'now' } }), 200);
+  const { quota } = await check(postern, { contentId, requesterId: 'acme', purpose, dryRun: true });
+  assert.equal(quota.used, 2);
+
+  assertStatus(await postern.call('POST', '/v1/requesters/globex/erase', { body: {} }), 200);
+  await until('erased', async () => {
+    clock.advance(5_000);
+    const [erasure] = (await postern.rowsOf('erasures')) as { status: string }[];
+    return erasure?.status === 'done';
+  });
+  const shown = await postern.call('GET', '/v1/analytics/requesters');
+  assertStatus(shown, 200);
+  assert.doesNotMatch(shown.text, /globex/);
+});
 
 test('an archived decision is what it was, and is decided the same as of its time', async () => {
   const clock = testClock(Date.parse('2026-01-10T12:00:00Z'));

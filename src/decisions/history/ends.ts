@@ -57,3 +57,7 @@ export async function archivedTo(db: Db): Promise<number> {
 /** Returns the number up to which decisions have left the log, for the archive or the daily counts. */
 export const leftTo = async (db: Db): Promise<number> =>
   Math.max(...(await Promise.all([archivedTo(db), retiredTo(db)])));
+
+/** Returns the number of the newest decision; where the log has none, of the last that left it. `before`: as above. */
+export const findLast = async (db: Db, before?: number): Promise<number> =>
+  (await findNewest(db, before))?.seq ?? (await leftTo(db));

@@ -2,7 +2,7 @@
 import type { Db, Step, Value } from '../../../db/db.ts';
 import { inList, toList } from '../../../db/query.ts';
 import { toTestSql } from '../../ledger/test-tables.ts';
-import { findNewest } from '../ends.ts';
+import { findLast } from '../ends.ts';
 import { forgetRequester } from '../sealed/forget.ts';
 import { eraseInputsSql } from './retire.ts';
 import { eraseTests } from './test-sweep.ts';
@@ -78,8 +78,7 @@ export async function findEnd(db: Db, after: number, limit: number): Promise<{ u
     'select seq from decisions where seq > $1 order by seq limit 1 offset $2',
     [after, limit - 1],
   );
-  const newest = await findNewest(db);
-  return { upTo: Math.max(after, end?.seq ?? newest?.seq ?? 0), isLast: end === undefined };
+  return { upTo: Math.max(after, end?.seq ?? (await findLast(db))), isLast: end === undefined };
 }
 
 /** Returns whether daily counts or decisions of tests name an id. The columns know the others. */

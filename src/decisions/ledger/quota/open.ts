@@ -15,7 +15,7 @@ import { findTerms } from '../../../requesters/licenses/terms-store.ts';
 import { countingKey, type QuotaSpan } from '../../../rules/terms/quota.ts';
 import { countsPurpose } from '../../../rules/terms/terms.ts';
 import { type CountedDecision, countedSpan, readCounted } from '../../history/counted.ts';
-import { findNewest } from '../../history/ends.ts';
+import { findLast } from '../../history/ends.ts';
 import { type Entry, Stale } from '../ledger.ts';
 import { contentKey, countExpiry, isCountOf, type QuotaCount, quotaKey, toCount, toNumbers } from './quota.ts';
 import { addContents, digestUrl, distinctSpans } from './store.ts';
@@ -183,7 +183,7 @@ export class OpenQuotas {
   /** Returns a number up to which every decision is committed. */
   async #horizon(at: number): Promise<number> {
     const { db } = this.#deps;
-    return (await findNewest(db, db.engine === 'sqlite' ? undefined : at - DISORDER_MS))?.seq ?? 0;
+    return findLast(db, db.engine === 'sqlite' ? undefined : at - DISORDER_MS);
   }
 
   async #countUntil(span: QuotaSpan, last: number): Promise<{ decisions: number; contents: Set<string> }> {
