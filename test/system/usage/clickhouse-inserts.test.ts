@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Fault } from '../../../kit/clickhouse.ts';
 import { PARTITION } from '../../../src/decisions/history/clickhouse/tables.ts';
-import { AT, ask, assertCounts, bench, decided, LATELY } from './clickhouse-bench.ts';
+import { AT, ask, assertCounts, bench, decided, FORGET_NOW, LATELY } from './clickhouse-bench.ts';
 
 const BLOCK = 9_000;
 const INSERT = 'insert into decisions_v1';
@@ -50,15 +51,17 @@ test('the newest decisions that were acknowledged and are not there are written 
   assert.equal(columns.figures().rebuilds, 1);
 });
 
+/** Stored, but neither acknowledged nor read back. */
+const NOT_READ_BACK: Fault[] = [
+  { when: 'after', sql: INSERT, kind: 'cut', times: 1 },
+  { when: 'before', sql: 'uniqExact(seq)', kind: 'cut', times: 1_000 },
+];
+
 test('a block of which a part is there is written anew', async (t) => {
   const { open, addDecisions, clickHouse, database, db } = await bench(t);
   const columns = open();
   await assertCounts(columns, []);
-  // Stored, but neither acknowledged nor read back; then some of it is lost.
-  await clickHouse.fail(
-    { when: 'after', sql: INSERT, kind: 'cut', times: 1 },
-    { when: 'before', sql: 'uniqExact(seq)', kind: 'cut', times: 1_000 },
-  );
+  await clickHouse.fail(...NOT_READ_BACK);
   await addDecisions(decided(1, BLOCK));
   await assert.rejects(columns.bounds());
   await clickHouse.query('delete from decisions_v1 where seq % 3 = 0', database);
@@ -78,6 +81,43 @@ test('a block that is repeated has the decisions that it was planned with', asyn
   await addDecisions(decided(BLOCK + 1, 20, LATELY));
   await assertCounts(columns, [...decided(1, BLOCK), ...decided(BLOCK + 1, 20, LATELY)]);
   assert.equal(await clickHouse.query(PARTS, database), `1\t0\t${BLOCK}`);
+});
+
+test('a block counts though many of its decisions were purged before it was read back', async (t) => {
+  const { open, addDecisions, deleteContent, purge, clickHouse } = await bench(t);
+  const columns = open();
+  await assertCounts(columns, []);
+  await clickHouse.fail(...NOT_READ_BACK);
+  const all = decided(1, BLOCK).map((one) => ({ ...one, contentNo: one.seq % 3 }));
+  await addDecisions(all);
+  await assert.rejects(columns.bounds());
+  await deleteContent(1);
+  await purge(1);
+  await clickHouse.fail();
+  const left = all.filter(({ contentNo }) => contentNo !== 1);
+  await assertCounts(columns, left);
+  assert.equal(columns.figures().rebuilds, 1);
+});
+
+test('late decisions on a deleted item that were purged before their block was read back count in no answer', async (t) => {
+  const { open, addDecisions, deleteContent, purge, clickHouse, db } = await bench(t);
+  const columns = open();
+  await addDecisions(decided(1, 20));
+  await deleteContent(1);
+  const left = decided(1, 40).filter(({ contentNo }) => contentNo !== 1);
+  await assertCounts(
+    columns,
+    left.filter(({ seq }) => seq <= 20),
+  );
+  await db.atomic([FORGET_NOW]);
+  await ask(() => columns.bounds());
+  await clickHouse.fail(...NOT_READ_BACK);
+  await addDecisions(decided(21, 20));
+  await assert.rejects(columns.bounds());
+  await purge(1);
+  await clickHouse.fail();
+  await assertCounts(columns, left);
+  assert.equal(columns.figures().rebuilds, 1);
 });
 
 test('a block that must be written anew waits for an insert of it that may still run', async (t) => {

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import type { ColumnsSnapshot } from '../columns/source.ts';
 import type { Batch } from './batch.ts';
 import { addToShard, changed, shardFor } from './cluster.ts';
-import { findMissing, hideMissing } from './copy.ts';
+import { findMissing, findMissingOf, hideMissing } from './copy.ts';
 import { check, within } from './found.ts';
 import { encode } from './rows.ts';
 import type { Block } from './state.ts';
 import { begin, type ClickHouseStep, complete, newBatch } from './step.ts';
-import { REQUEST_WITHIN_MS } from './store.ts';
+import { type ClickHouse, REQUEST_WITHIN_MS } from './store.ts';
 import { PARTITION, table } from './tables.ts';
 
 export const BLOCK_MAX = 131_072;
@@ -146,7 +146,7 @@ export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promi
     if (batch.length < most || (batch.lastSeq as number) >= planned.last) break;
   }
   const { bytes, block } = await toBlock(work, batch, batch.countTo(planned.last));
-  if (there === 'all') return completeBlock(work, planned, await findMissing(work, batch, planned.rows));
+  if (there === 'all') return completeBlock(work, planned, await findMissingOf(work, await itemsOf(store, planned)));
   const isOver = states.now() - planned.at >= FENCE_MS;
   // With its token, a block that a server has lost would be taken for one that is there.
   if (isOver || there === 'other' || block.hash !== planned.hash) {
@@ -158,6 +158,12 @@ export async function repeatBlock(work: ClickHouseStep, planned: Planned): Promi
     await store.run(`delete from ${changed(store, 'decisions')} where ${within(planned)}`);
   }
   await insertBlock(work, { planned, batch, bytes });
+}
+
+/** Returns the items of a block that is there: the records may have fewer of its decisions since it was planned. */
+async function itemsOf(store: ClickHouse, planned: Block): Promise<number[]> {
+  const { rows } = await store.query(`select distinct content from ${table('decisions')} where ${within(planned)}`);
+  return rows.map(([no]) => no as number);
 }
 
 async function insertBlock(

@@ -145,14 +145,14 @@ async function hide({ store, state, items }: ClickHouseStep, gone: readonly numb
   Object.assign(state, { hides: true, gone: UNKNOWN });
 }
 
-/** Finds the items of decisions that do not exist. */
-export async function findMissing({ items, records }: ClickHouseStep, batch: Batch, rows: number): Promise<number[]> {
+/** Finds the items of the first decisions of a batch that do not exist. */
+export const findMissing = (work: ClickHouseStep, batch: Batch, rows: number): Promise<number[]> =>
+  findMissingOf(work, (batch.fields[CONTENT] as Int32Array).subarray(0, rows));
+
+/** Finds those of some items that do not exist. 0: none. */
+export async function findMissingOf({ items, records }: ClickHouseStep, nos: Iterable<number>): Promise<number[]> {
   const unknown = new Set<number>();
-  const contents = batch.fields[CONTENT] as Int32Array;
-  for (let i = 0; i < rows; i++) {
-    const no = contents[i] as number;
-    if (no !== 0 && !items.has(no)) unknown.add(no);
-  }
+  for (const no of nos) if (no !== 0 && !items.has(no)) unknown.add(no);
   if (unknown.size === 0) return [];
   for (const { no } of await records.contentOf([...unknown])) {
     items.add(no);
