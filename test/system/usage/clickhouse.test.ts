@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fault } from '../../../kit/clickhouse.ts';
 import { Unavailable } from '../../../src/db/db.ts';
+import { openPostgresReader } from '../../../src/db/postgres/reader.ts';
 import type { Decided } from '../../usage/records.ts';
 import { AT, ask, assertCounts, bench, decided, LATELY } from './clickhouse-bench.ts';
 
@@ -110,6 +111,43 @@ test('what nobody would notice to be lost is on the disk when it is acknowledged
   const names = (await clickHouse.query(sql, database)).trim().split('\n');
   // Each step of the writer compares these.
   assert.deepEqual(names, ['decisions_v1', 'marks_v1', 'owner_v1', 'tail_v1']);
+});
+
+test('a program keeps its name while decisions of other programs before it go into a block', async (t) => {
+  const { open, addDecisions, records } = await bench(t);
+  const columns = open();
+  await assertCounts(columns, []);
+  const programs = async () => {
+    const { rows } = await ask(() =>
+      columns.programs({ filter: {}, named: [], sort: 'requests', after: null, limit: 5 }),
+    );
+    return rows.map(({ id }) => id);
+  };
+  const transaction = async () => {
+    const connection = await openPostgresReader(records);
+    t.after(() => connection.close());
+    await connection.all([{ sql: 'begin' }, { sql: 'select pg_current_xact_id()::text as xid' }]);
+    return connection;
+  };
+  // What is open before its number is drawn keeps what follows from being settled.
+  const first = await transaction();
+  await first.all([
+    {
+      sql: `insert into decisions (seq, at, content_no, policy_no, policy_version, reason, inputs, enforced)
+            values (1, ${AT}, 0, 1, 1, 0, '{"context":{"userAgent":"FirstBot/1"}}', 1)`,
+    },
+    { sql: `select setval('decisions_seq_seq', 1)` },
+  ]);
+  assert.deepEqual(await programs(), []);
+  const other = await transaction();
+  await addDecisions([
+    { seq: 2, at: AT, contentNo: 0, requesterId: null, policyNo: 1, reason: 0, userAgent: 'NextBot' },
+  ]);
+  assert.deepEqual(await programs(), ['nextbot']);
+  await first.all([{ sql: 'commit' }]);
+  assert.deepEqual(await programs(), ['firstbot', 'nextbot']);
+  await other.all([{ sql: 'commit' }]);
+  assert.deepEqual(await programs(), ['firstbot', 'nextbot']);
 });
 
 test('an item that is deleted, and what is retired, count at once as they should', async (t) => {

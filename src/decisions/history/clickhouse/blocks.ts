@@ -188,7 +188,7 @@ async function completeBlock(work: ClickHouseStep, planned: Planned, missing: re
   addToShard(state, planned.shard, planned.rows);
   state.tail = { no: 0, rows: 0, sum: 0, hides: false };
   await programs.name();
-  programs.settle(state.to);
+  programs.again();
   await complete(work);
 }
 

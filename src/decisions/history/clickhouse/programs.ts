@@ -19,7 +19,7 @@ export interface Writing {
   step: number;
 }
 
-/** The programs of decisions that are in the tail first and in a block later, and are noted once. */
+/** The programs of decisions that are in one tail after another, and are noted once. */
 export interface NotedPrograms {
   /** The user agents in memory, for a batch to begin with. */
   agents(): Texts;
@@ -27,8 +27,8 @@ export interface NotedPrograms {
   numbersOf(batch: Batch, rows: number, isTail?: boolean): Float64Array;
   /** Names the programs of the noted decisions, which are written. */
   name(): Promise<void>;
-  /** Decisions up to this number are in blocks. */
-  settle(to: number): void;
+  /** Notes decisions again that come again: a block, or another writer, may have dropped the names of the tail. */
+  again(): void;
   abandon(): void;
 }
 
@@ -68,8 +68,8 @@ export function notedPrograms(store: ClickHouse, getWriting: () => Writing): Not
       return numbers;
     },
     name: () => programs.name(),
-    settle(to) {
-      if (noted.size > 0) noted = new Set([...noted].filter((seq) => seq > to));
+    again() {
+      noted = new Set();
     },
     abandon() {
       programs.abandon();

@@ -122,6 +122,7 @@ export class ClickHouseWriter implements Tail {
   #forget(): void {
     this.#ends.names.known.forget();
     this.#items.clear();
+    this.#programs.again();
   }
 
   /** Returns whether nothing is left to write. */
