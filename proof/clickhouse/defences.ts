@@ -50,6 +50,13 @@ export const DEFENCES: readonly Defence[] = [
     test: ['clickhouse.test.ts', 'a ClickHouse that lost which items are deleted'],
   },
   {
+    promise: 'blocks are counted at the end of the step that wrote others',
+    file: `${HISTORY}/writer.ts`,
+    code: 'await assertWritten(work, { newest, to });',
+    without: '',
+    test: ['clickhouse-faults.test.ts', 'a block that is lost while a step writes the next one'],
+  },
+  {
     promise: 'an insert is stored when it is acknowledged',
     file: STORE,
     code: 'async_insert: 0,',

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fault } from '../../../kit/clickhouse.ts';
 import { runSeed, seeded } from '../../../kit/random.ts';
-import { assertCounts, assertFolds, bench, decided, LATELY, openWriter } from './clickhouse-bench.ts';
+import { until } from '../../../kit/until.ts';
+import { AT, ask, assertCounts, assertFolds, bench, decided, LATELY, openWriter } from './clickhouse-bench.ts';
 
 /** Decisions that make a block, however old they are. */
 const BLOCK = 9_000;
@@ -155,4 +156,41 @@ test('a block that is lost while the next one is written is found', async (t) =>
   await clickHouse.query(`delete from decisions_v1 where seq <= ${BLOCK}`, database);
   await clickHouse.fail();
   await assertFolds(columns, decided(1, 2 * BLOCK));
+});
+
+/** The check of a block, which is stored by then. */
+const READ_BACK = { when: 'before', sql: 'uniqExact(seq)', kind: 'slow', times: 1 } as const;
+
+test('a block that is lost while a step writes the next one is found by this step', async (t) => {
+  const { open, addDecisions, clickHouse, database, problems } = await bench(t);
+  const columns = open();
+  await addDecisions(decided(1, BLOCK));
+  await assertFolds(columns, decided(1, BLOCK));
+  await clickHouse.fail({ ...READ_BACK, ms: 4_000 });
+  await addDecisions(decided(BLOCK + 1, BLOCK));
+  const stored = async () => await clickHouse.query('select count() from decisions_v1', database);
+  await until('both blocks', async () => (await stored()) === String(2 * BLOCK));
+  await clickHouse.query('delete from decisions_v1 where seq = 7', database);
+  await assertFolds(columns, decided(1, 2 * BLOCK));
+  assert.match(problems.join(), /blocks of decisions were lost/);
+});
+
+test('a block that is lost while a step writes several is found by this step', async (t) => {
+  const { open, db, clickHouse, database, problems } = await bench(t);
+  const [rows, whole] = [300_000, 131_072];
+  await db.atomic([
+    {
+      sql: `insert into decisions (seq, at, content_no, policy_no, policy_version, reason, inputs, enforced)
+            select n, ${AT} + n, n % 3, 1, 1, n % 2, '{}', 1 from generate_series(1, ${rows}) as every(n)`,
+    },
+    { sql: `select setval('decisions_seq_seq', ${rows})` },
+  ]);
+  await clickHouse.fail({ ...READ_BACK, ms: 0 }, { ...READ_BACK, ms: 4_000 });
+  const columns = open();
+  const asked = ask(() => columns.find({}, { before: null, limit: 1 }));
+  const stored = async () => await clickHouse.query('select count() from decisions_v1', database).catch(() => '');
+  await until('two blocks', async () => (await stored()) === String(2 * whole), 60_000);
+  await clickHouse.query(`delete from decisions_v1 where seq <= ${whole}`, database);
+  assert.equal((await asked).totalCount, rows);
+  assert.match(problems.join(), /blocks of decisions were lost/);
 });

@@ -3,13 +3,14 @@
  * block is planned before it is written, and read back before it counts.
  */
 import { createHash } from 'node:crypto';
+import { Diverged } from '../columns/diverged.ts';
 import type { ColumnsSnapshot } from '../columns/source.ts';
 import type { Batch } from './batch.ts';
-import { addToShard, changed, shardFor } from './cluster.ts';
+import { addToShard, changed, lookTwice, shardFor } from './cluster.ts';
 import { findMissing, findMissingOf, hideMissing } from './copy.ts';
 import { check, within } from './found.ts';
 import { encode } from './rows.ts';
-import type { Block } from './state.ts';
+import { type Block, type ColumnsState, UNKNOWN } from './state.ts';
 import { begin, type ClickHouseStep, complete, newBatch } from './step.ts';
 import { type ClickHouse, REQUEST_WITHIN_MS } from './store.ts';
 import { PARTITION, table } from './tables.ts';
@@ -85,7 +86,6 @@ export async function writeBlocks(work: ClickHouseStep): Promise<Batch | null> {
     await written;
     read = await next;
     spare = batch;
-    work.stored = structuredClone(state);
   }
   return read.batch;
 }
@@ -186,10 +186,28 @@ async function completeBlock(work: ClickHouseStep, planned: Planned, missing: re
   state.to = planned.last;
   state.newest = { first: planned.first, rows: planned.rows, shard: planned.shard, sums: planned.sums.slice(0, 2) };
   addToShard(state, planned.shard, planned.rows);
+  work.written += planned.rows;
   state.tail = { no: 0, rows: 0, sum: 0, hides: false };
   await programs.name();
   programs.again();
   await complete(work);
+}
+
+/**
+ * Throws where blocks that this step wrote, or the newest one `before` it, are no longer there: later steps look for
+ * the newest one alone.
+ */
+export async function assertWritten(
+  { store, state, written }: ClickHouseStep,
+  before: Pick<ColumnsState, 'newest' | 'to'>,
+): Promise<void> {
+  if (state.to === before.to) return;
+  const { first, rows } = before.newest;
+  const [from, expected] = rows === UNKNOWN ? [before.to + 1, written] : [first, rows + written];
+  const sql = `select count() from ${table('decisions')} where ${within({ first: from, last: state.to })}`;
+  const count = async (): Promise<unknown> => (await store.query(sql)).rows[0]?.[0];
+  if ((await lookTwice(store, count, (found) => found === expected)) === expected) return;
+  throw new Diverged('blocks of decisions were lost while others were written');
 }
 
 /** Writes the tail anew, under the number of the step. */

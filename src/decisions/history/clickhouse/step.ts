@@ -25,6 +25,8 @@ export interface ClickHouseStep {
   state: ColumnsState;
   /** The state in PostgreSQL. */
   stored: ColumnsState;
+  /** Decisions in the blocks that it completed. */
+  written: number;
   /** Data that is hidden for long enough is overwritten and deleted in this step. */
   forgets: boolean;
   server: AnsweringServer;
@@ -59,7 +61,8 @@ export const mark = (store: ClickHouse, step: number): Promise<void> =>
   store.run(`insert into ${table('marks')} (n) values (${integer(step)})`);
 
 /** From now on, questions read what the step wrote. */
-export async function complete({ store, names, states, state, stored, head, server }: ClickHouseStep): Promise<void> {
+export async function complete(work: ClickHouseStep): Promise<void> {
+  const { store, names, states, state, stored, head, server } = work;
   await copyNames({ store, names, state });
   if (state.gone === UNKNOWN) state.gone = await countGone(store);
   state.server = server.assertSame();
@@ -68,6 +71,7 @@ export async function complete({ store, names, states, state, stored, head, serv
   state.erasing = state.erasedNo < head.erasedNo;
   planToForget(state, states.now());
   await states.write(state, stored);
+  work.stored = structuredClone(state);
 }
 
 async function countGone(store: ClickHouse): Promise<number> {

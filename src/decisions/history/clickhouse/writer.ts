@@ -12,7 +12,8 @@ import { NumberSet } from '../../../lib/number-set.ts';
 import { Diverged } from '../columns/diverged.ts';
 import type { ColumnsSnapshot, DecisionSource, Head } from '../columns/source.ts';
 import type { Tail } from '../columns/tail.ts';
-import { fill, repeatBlock, TAIL_MAX, writeBlock, writeBlocks, writeTail } from './blocks.ts';
+import type { Batch } from './batch.ts';
+import { assertWritten, fill, repeatBlock, TAIL_MAX, writeBlock, writeBlocks, writeTail } from './blocks.ts';
 import { AnsweringServer, countShards } from './cluster.ts';
 import { copyChanges, copyEverything, insertCounts } from './copy.ts';
 import { follow, forget } from './forget.ts';
@@ -146,6 +147,7 @@ export class ClickHouseWriter implements Tail {
       head,
       state,
       stored,
+      written: 0,
       forgets,
       server: this.#server,
     };
@@ -186,19 +188,11 @@ export class ClickHouseWriter implements Tail {
   }
 
   async #write(work: ClickHouseStep): Promise<boolean> {
-    const { state, records, store } = work;
     await this.#assertWhole(work);
-    if (state.planned !== null) {
-      await mark(store, state.begun);
-      await repeatBlock(work, state.planned);
-      return false;
-    }
-    const batch = await writeBlocks(work);
+    const { newest, to } = work.state;
+    const batch = await writeDecisions(work);
+    await assertWritten(work, { newest, to });
     if (batch === null) return false;
-    await fill(batch, records, state.to, TAIL_MAX + 1);
-    const isCut = batch.length > TAIL_MAX;
-    if (await writeBlock(work, batch, isCut)) return false;
-    if (isCut) throw new Error('a transaction of the database has been open for too long');
     await begin(work);
     const areMore = await copyChanges(work);
     // Before an erasure, for what was done under the id.
@@ -221,6 +215,23 @@ export class ClickHouseWriter implements Tail {
     }
     throw lost;
   }
+}
+
+/** Writes blocks. Returns the decisions beyond them; null: another step goes on. */
+async function writeDecisions(work: ClickHouseStep): Promise<Batch | null> {
+  const { state, records, store } = work;
+  if (state.planned !== null) {
+    await mark(store, state.begun);
+    await repeatBlock(work, state.planned);
+    return null;
+  }
+  const batch = await writeBlocks(work);
+  if (batch === null) return null;
+  await fill(batch, records, state.to, TAIL_MAX + 1);
+  const isCut = batch.length > TAIL_MAX;
+  if (await writeBlock(work, batch, isCut)) return null;
+  if (isCut) throw new Error('a transaction of the database has been open for too long');
+  return batch;
 }
 
 /** Where both stores do not belong together, all is counted again. Questions stop before anything is dropped. */
