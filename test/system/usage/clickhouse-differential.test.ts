@@ -1,6 +1,6 @@
 /**
  * Promise: every question has the same answer from ClickHouse as from DuckDB, while items are deleted, inputs erased,
- * requesters erased and decisions retired, under any defaults of the server.
+ * requesters erased and decisions retired, whether they are in blocks or in none yet, under any defaults of the server.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -14,10 +14,13 @@ import {
   SEEN_SORTS,
 } from '../../../src/decisions/history/columns/dimensions.ts';
 import type { Decided } from '../../usage/records.ts';
-import { AT, ask, bench, FORGET_NOW } from './clickhouse-bench.ts';
+import { AT, ask, bench, FORGET_NOW, LATELY } from './clickhouse-bench.ts';
 
 const [HOUR, DAY, ITEMS] = [3_600_000, 86_400_000, 12];
 const END = AT + 6 * DAY;
+
+/** Texts that a statement must not take for its own. */
+const HOSTILE_TEXTS = ["it's", 'a\\b', "\\'; --", 'line\none', '{id:String}', '😀 %_', '"', 'x'.repeat(5_000)];
 
 const AGENTS = [
   'Foo/1.0',
@@ -30,7 +33,7 @@ const AGENTS = [
 function decide(random: Random, seq: number): Decided {
   const someone = random.chance(0.5);
   const url = random.chance(0.7)
-    ? `example.org/${random.pick(['a', 'b', 'b/c', 'ü/\\d', "e'f"])}${random.chance(0.3) ? `?q=${random.int(0, 9)}` : ''}`
+    ? `example.org/${random.pick(['a', 'b', 'b/c', 'ü/\\d', "e'f", ...HOSTILE_TEXTS])}${random.chance(0.3) ? `?q=${random.int(0, 9)}` : ''}`
     : null;
   return {
     seq,
@@ -41,13 +44,13 @@ function decide(random: Random, seq: number): Decided {
     policyVersion: random.int(1, 3),
     ruleIndex: random.pick([null, 0, 1]),
     reason: random.pick([0, 0, 0, 1, 2, 3, 4]),
-    purpose: random.pick([null, 'train', 'search']),
+    purpose: random.pick([null, 'train', 'search', ...HOSTILE_TEXTS]),
     permission: random.pick([null, 'read', 'copy']),
     url,
     file: url !== null && random.chance(0.1) ? 'example.org/robots.txt' : null,
-    collectionId: random.pick([null, 'col_a', 'col_b']),
+    collectionId: random.pick([null, 'col_a', 'col_b', random.pick(HOSTILE_TEXTS)]),
     crawler: random.chance(0.2) ? random.pick(['GPTBot', 'CCBot']) : null,
-    licenseId: random.pick([null, null, 'lic_a', 'lic_b']),
+    licenseId: random.pick([null, null, 'lic_a', 'lic_b', random.pick(HOSTILE_TEXTS)]),
     claimed: random.chance(0.1) ? `partner_${random.int(0, 9)}` : null,
     wanted: random.pick([null, '*', '["use"]']),
     verified: random.pick([0, 1, 2]),
@@ -61,6 +64,7 @@ type Question = readonly [name: string, ask: (columns: Columns) => Promise<unkno
 
 function questions(random: Random): Question[] {
   const id = `partner_${random.int(0, 9)}`;
+  const hostile = random.pick(HOSTILE_TEXTS);
   const span = { from: AT + random.int(0, 2) * DAY, to: END - random.int(0, 2) * HOUR };
   const starts = Array.from({ length: 6 }, (_, i) => AT + i * DAY);
   const report = { enforced: true, ...span, starts, limit: 5 };
@@ -81,6 +85,15 @@ function questions(random: Random): Question[] {
     license: { licenseId: 'lic_a', purpose: 'train', permission: 'read', allowed: true },
     span: { ...span, after: 100, reason: 2, verified: 1 },
     unknown: { requesterId: 'never', licenseId: 'never' },
+    hostile: { licenseId: hostile, url: `example.org/${hostile}` },
+    'hostile requester': {
+      requesterId: hostile,
+      purpose: hostile,
+      permission: hostile,
+      crawler: hostile,
+      page: hostile,
+    },
+    'hostile folder': { pagePrefix: `example.org/${hostile}`, program: hostile, collectionId: hostile },
   };
   const seen = { filter: span, after: null, limit: 4 };
   const demand = {
@@ -102,6 +115,17 @@ function questions(random: Random): Question[] {
     ['bounds', (columns) => columns.bounds()],
     ['report', (columns) => columns.report({ ...report, trends: true, previous: { from: AT, to: span.from } })],
     ['report of a type', (columns) => columns.report({ ...report, type: 'video', trends: true })],
+    ['report of a hostile type', (columns) => columns.report({ ...report, type: hostile, trends: true })],
+    ['licensed to hostile ids', (columns) => columns.licensedCounts({ ...span, licenses: { only: HOSTILE_TEXTS } })],
+    ['seen with a hostile status', (columns) => columns.seen({ ...seen, sort: 'denied', q: hostile, status: hostile })],
+    [
+      'demand for hostile texts',
+      (columns) => columns.demand({ ...demand, by: ['purpose', 'collection'], q: hostile, licenseType: hostile }),
+    ],
+    [
+      'hostile programs',
+      (columns) => columns.programs({ ...seen, sort: 'requests', q: hostile, named: HOSTILE_TEXTS }),
+    ],
     ['report of a requester', (columns) => columns.report({ ...report, requesterId: id, contentNo: 3 })],
     ['report of what was observed', (columns) => columns.report({ ...report, enforced: false })],
     ['report by odd times', (columns) => columns.report({ ...report, starts: [AT, AT + 1_234_567] })],
@@ -188,7 +212,15 @@ const erase = (no: number) => {
   ];
 };
 
-const ROUNDS = 5;
+const eraseInputs = (to: number) => [
+  {
+    sql: `insert into settings (name, value) values ('inputs_erased_to', $1)
+          on conflict (name) do update set value = excluded.value`,
+    params: [String(to)],
+  },
+];
+
+const ROUNDS = 9;
 const ALWAYS = new Set(['find all', 'stats', 'report', 'visitors']);
 
 async function compare(
@@ -207,6 +239,15 @@ async function compare(
   const add = async (count: number): Promise<void> => {
     await addDecisions(Array.from({ length: count }, () => decide(random, ++seq)));
   };
+  /** In no block yet: the first one is recent. */
+  const addLately = async (count: number): Promise<void> => {
+    await addDecisions([{ ...decide(random, ++seq), at: LATELY, contentNo: 0 }]);
+    await add(count - 1);
+  };
+  const inNoBlock = async (): Promise<number> => {
+    const sql = `select (value::json -> 'tail' ->> 'rows')::bigint as rows from settings where name = 'clickhouse_columns'`;
+    return (await db.read<{ rows: number }>(sql))[0]?.rows ?? 0;
+  };
   let round = 0;
   const assertSame = async (when: string): Promise<void> => {
     round += 1;
@@ -217,22 +258,36 @@ async function compare(
       assert.deepEqual(toComparable(own), toComparable(expected), `${name} ${when}`);
     }
   };
+  await assertSame('without any');
   await add(600);
   await retype(5, 'video');
+  for (const no of [8, 9]) await retype(no, random.pick(HOSTILE_TEXTS));
   await assertSame('at first');
   await add(9_000);
   await deleteContent(4);
   await assertSame('with a block, and without an item');
-  await db.atomic(erase(1));
-  await db.atomic([{ sql: `insert into settings (name, value) values ('inputs_erased_to', '300')` }]);
+  await addLately(200);
+  await deleteContent(7);
+  await assertSame('with some in no block, and without an item of theirs');
+  assert.ok((await inNoBlock()) > 150);
+  await db.atomic([...erase(1), ...erase(2)]);
+  await db.atomic(eraseInputs(300));
   await add(50);
-  await assertSame('without a requester, and some inputs');
+  await assertSame('without two requesters, and some inputs');
   await db.atomic(retire(400));
   await purge(4);
   await deleteContent(6);
-  await assertSame('without what left the log');
+  await db.atomic(eraseInputs(seq - 100));
+  await assertSame('without what left the log, and inputs of those in no block');
   await db.atomic([FORGET_NOW]);
   await assertSame('once all that is forgotten');
+  await db.atomic(erase(3));
+  await purge(7);
+  await add(50);
+  await assertSame('with late ones of those that were erased');
+  assert.ok((await inNoBlock()) > 200);
+  await add(9_000);
+  await assertSame('with another block');
   assert.deepEqual(problems, []);
 }
 
