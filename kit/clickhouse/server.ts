@@ -93,6 +93,8 @@ const STATUS: Record<string, number> = {
 /** The engine lives as long as one session. */
 const first = new Session(folder, { connectionArgs: connectionArgs() });
 const sessions = new Map<string, Session>();
+/** Sessions with a query. */
+const busy = new Set<string>();
 let faults: Fault[] = [];
 /** Each ends the wait of a late request. */
 let releases: (() => void)[] = [];
@@ -151,7 +153,7 @@ function authorize(request: IncomingMessage): void {
     );
 }
 
-/** Sessions on one folder run beside each other, queries of one session one after the other. */
+/** Sessions on one folder run beside each other. */
 function sessionFor(id: string): Session {
   const session = sessions.get(id) ?? new Session(folder);
   if (id !== '') sessions.set(id, session);
@@ -243,7 +245,9 @@ async function answerTo(body: Buffer, params: URLSearchParams, response: ServerR
   statements.push([sql, ...[...params].map(([name, value]) => `${name}=${value}`)].join(' '));
   if (await failed('before', sql, response)) return;
   const id = params.get('session_id') ?? '';
+  if (busy.has(id)) throw new Error(`Code: 373. DB::Exception: Session ${id} is locked by a concurrent client.`);
   const session = sessionFor(id);
+  if (id !== '') busy.add(id);
   try {
     prepare(session, params);
     const found = await run(session, params.get('query'), body, params.get('default_format') ?? 'TabSeparated');
@@ -254,6 +258,7 @@ async function answerTo(body: Buffer, params: URLSearchParams, response: ServerR
     sessions.delete(id);
     throw error;
   } finally {
+    busy.delete(id);
     if (!sessions.has(id)) session.close();
   }
 }
