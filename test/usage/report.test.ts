@@ -512,6 +512,40 @@ test('a range includes its start and excludes its end, to the millisecond', asyn
   }
 });
 
+test('names are found whatever their case, in every alphabet', async () => {
+  const records = await openColumnRecords();
+  const columns = openColumns(records);
+  try {
+    const names = ['İstanbul Basın', 'ΟΔΟΣΤΡΩΤΗΡΑΣ', 'Ö-Straße'];
+    await records.db.atomic(
+      names.map((name, i) => ({
+        sql: `insert into requesters (id, name, name_words, type, tags, user_agents, metadata, status, created_at, updated_at)
+              values ($1, $2, '', null, '[]', '[]', '{}', 'active', 1, 1)`,
+        params: [`req_${i}`, name],
+      })),
+    );
+    for (const [q, ...expected] of [
+      ['istanbul', 0],
+      ['İSTANBUL', 0],
+      ['ΟΔΟΣ', 1],
+      ['οδος', 1],
+      ['τρωτηρας', 1],
+      ['ö-str', 2],
+      ['Ö-STRA', 2],
+    ] as const) {
+      const { rows } = await columns.seen({ filter: {}, sort: 'requests', q, after: null, limit: 5 });
+      assert.deepEqual(
+        rows.map((row) => row.id),
+        expected.map((i) => `req_${i}`),
+        q,
+      );
+    }
+  } finally {
+    await columns.close();
+    await records.close();
+  }
+});
+
 test('folding cells gives what counting in buckets gives, whatever the boundaries', () => {
   const instant = fc.integer({ min: 0, max: 60 }).map((n) => n * 10);
   fc.assert(

@@ -32,9 +32,12 @@ export async function readUpTo(reader: SqlReader, after: After | null): Promise<
 
 export async function searchTerm(reader: SqlReader, q: string | undefined, id = 'id'): Promise<string> {
   if (q === undefined) return 'true';
-  const sought = `lowerUTF8(${await reader.give(q)})`;
-  return `(position(${sought} in lowerUTF8(${id})) > 0 or position(${sought} in lowerUTF8(coalesce(name, ''))) > 0)`;
+  const sought = withoutCase(await reader.give(q));
+  return `(position(${sought} in ${withoutCase(id)}) > 0 or position(${sought} in ${withoutCase(`coalesce(name, '')`)}) > 0)`;
 }
+
+/** Engines differ on two letters: a sigma may be another one at the end of a word, and an İ may keep its dot. */
+const withoutCase = (sql: string): string => `replace(replace(lowerUTF8(${sql}), 'ς', 'σ'), 'i\u0307', 'i')`;
 
 /** Reads a page of the rows that `sql` selects, by value (descending unless `ascending`) and id, and counts all. */
 export async function readPage<Row extends { id: string }>(
