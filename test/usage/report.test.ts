@@ -546,6 +546,26 @@ test('names are found whatever their case, in every alphabet', async () => {
   }
 });
 
+test('a usual day of denials is rounded, a half up', async () => {
+  const records = await openColumnRecords();
+  const columns = openColumns(records);
+  const today = Date.UTC(2026, 10, 20);
+  try {
+    const moments = [
+      ...Array.from({ length: 5 }, (_, i) => today - 2 * DAY + i),
+      ...Array.from({ length: 40 }, (_, i) => today + i),
+    ];
+    await records.addDecisions(
+      moments.map((at, i) => ({ seq: i + 1, at, contentNo: 0, requesterId: 'acme', policyNo: 1, reason: 1 })),
+    );
+    const { denials } = await columns.alarms({ now: today + DAY - 1, limit: 5 });
+    assert.deepEqual(denials, [{ visitor: { kind: 'requester', id: 'acme' }, denied: 40, usual: 3 }]);
+  } finally {
+    await columns.close();
+    await records.close();
+  }
+});
+
 test('folding cells gives what counting in buckets gives, whatever the boundaries', () => {
   const instant = fc.integer({ min: 0, max: 60 }).map((n) => n * 10);
   fc.assert(
