@@ -8,7 +8,7 @@ import type { Fault } from '../../../kit/clickhouse.ts';
 import { Unavailable } from '../../../src/db/db.ts';
 import { openPostgresReader } from '../../../src/db/postgres/reader.ts';
 import type { Decided } from '../../usage/records.ts';
-import { AT, ask, assertCounts, bench, decided, LATELY } from './clickhouse-bench.ts';
+import { AT, ask, assertCounts, bench, decided, FORGET_NOW, LATELY } from './clickhouse-bench.ts';
 
 const INSERT = 'insert into decisions_v1';
 const FAULTS: [string, Fault][] = [
@@ -100,6 +100,20 @@ test('a ClickHouse that lost which items are deleted is filled again', async (t)
   await clickHouse.query('truncate table gone_v1', database);
   await assertCounts(columns, left);
   assert.equal(problems.length, 1);
+});
+
+test('an item whose deletion is no longer in the log of changes stays gone', async (t) => {
+  const { open, addDecisions, addContent, db } = await bench(t);
+  const columns = open();
+  await addDecisions(decided(1, 20, LATELY));
+  await assertCounts(columns, decided(1, 20, LATELY));
+  await db.atomic([{ sql: 'delete from content where no = 1' }]);
+  await addContent([{ no: 3 }, { no: 4 }]);
+  await db.atomic([{ sql: 'delete from changes where seq < (select max(seq) from changes)' }]);
+  const left = decided(1, 20, LATELY).filter(({ contentNo }) => contentNo !== 1);
+  await assertCounts(columns, left);
+  await db.atomic([FORGET_NOW]);
+  await assertCounts(columns, left);
 });
 
 test('what nobody would notice to be lost is on the disk when it is acknowledged', async (t) => {

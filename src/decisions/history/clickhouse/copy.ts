@@ -78,7 +78,9 @@ async function copyChanged(work: ClickHouseStep, changes: readonly RecordChange[
 
 /** The log of changes does not go back far enough: copies all, and drops what is no longer there. */
 async function copyAgain(work: ClickHouseStep): Promise<void> {
-  const { store, state } = work;
+  const { store, state, items } = work;
+  // Some of them may be gone.
+  items.clear();
   const { forgotten, erasedNo, retiredTo, inputsErasedTo } = state;
   await copyEverything(work);
   Object.assign(state, { forgotten, erasedNo, retiredTo, inputsErasedTo });
