@@ -108,6 +108,8 @@ const CLUSTER_SETTINGS: ClickHouseSettings = {
 const DEDUPLICATE_SINCE = [26, 2];
 /** Since this version, what a statement counts and what it reads are always of one time. */
 const SNAPSHOT_SINCE = [25, 12];
+/** Before this version, what it remembers of conditions made answers too small: ClickHouse#83445, #105686, #108488. */
+const CONDITIONS_RIGHT_SINCE = [26, 7];
 /** Tested; older ones read the SQL of the questions otherwise. */
 const LEAST_VERSION = [25, 3];
 
@@ -228,6 +230,7 @@ const settingsFor = (version: string, onCluster: boolean): ClickHouseSettings =>
   ...(onCluster ? CLUSTER_SETTINGS : {}),
   ...(isBefore(version, DEDUPLICATE_SINCE) ? {} : { deduplicate_insert: 'enable' }),
   ...(isBefore(version, SNAPSHOT_SINCE) ? {} : { enable_shared_storage_snapshot_in_query: 1 }),
+  ...(isBefore(version, CONDITIONS_RIGHT_SINCE) ? { use_query_condition_cache: 0 } : {}),
 });
 
 /** Knows which server answered last, by its name in answers. */
