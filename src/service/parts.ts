@@ -38,9 +38,7 @@ import { watchClock } from './health/clock-watch.ts';
 import { listMetrics } from './health/metrics.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { openMoved, startMovingOf } from './moved.ts';
-import { startEraser } from './privacy/eraser.ts';
-import { startRetention } from './privacy/retention.ts';
-import { startForgettingStatistics } from './privacy/statistics.ts';
+import { startPrivacy } from './privacy/start.ts';
 import { type HeldRecords, holdRecords } from './records.ts';
 import { keepLog } from './sealing.ts';
 
@@ -239,31 +237,7 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
       onProblem: (error) => logger.warn({ err: error }, 'housekeeping failed and will be retried'),
     }),
   );
-  opened.defer(
-    startEraser({
-      ...parts,
-      archiveDir: config.archiveDir,
-      isOurs: housekeeping.held,
-      onProblem: (error) => logger.warn({ err: error }, 'an erasure failed and will be retried'),
-    }),
-  );
-  opened.defer(
-    startRetention({
-      db,
-      now: ledger.now,
-      privacy: config.privacy,
-      isOurs: housekeeping.held,
-      isTimeSure: clockWatch.isSure,
-      onProblem: (error) => logger.warn({ err: error }, 'retention failed and will be retried'),
-    }),
-  );
-  opened.defer(
-    startForgettingStatistics({
-      db,
-      isOurs: housekeeping.held,
-      onProblem: (error) => logger.warn({ err: error }, 'tables could not be analysed and will be retried'),
-    }),
-  );
+  startPrivacy({ config, logger }, opened, { ...parts, isOurs: housekeeping.held });
   startMovingOf({ config, logger }, opened, { ...parts, isOurs: housekeeping.held });
   const driftChecks = openDriftChecks({
     ...parts,

@@ -28,26 +28,24 @@ async function started(erased: string, env: Record<string, string> = {}) {
     return (await postern.rowsOf(`pg_stats where ${where}`)).length > 0;
   };
   assert.ok(await isSampled());
-  return { postern, isSampled };
+  return Object.assign(postern, { isSampled });
 }
 
 test('an erased requester', async () => {
-  const { postern, isSampled } = await started(ID);
-  await using _ = postern;
+  await using postern = await started(ID);
   assertStatus(await postern.call('POST', `/v1/requesters/${ID}/erase`, { body: { confirm: ID } }), 200);
   await until(
     'no sample has it',
     async () => {
       clock.advance(1000);
-      return !(await isSampled());
+      return !(await postern.isSampled());
     },
     60_000,
   );
 });
 
 test('erased inputs', async () => {
-  const { postern, isSampled } = await started(AGENT, { POSTERN_INPUT_DAYS: '1' });
-  await using _ = postern;
+  await using postern = await started(AGENT, { POSTERN_INPUT_DAYS: '1' });
   clock.advance(3 * DAY_MS);
-  await until('no sample has them', async () => !(await isSampled()), 60_000);
+  await until('no sample has them', async () => !(await postern.isSampled()), 60_000);
 });
