@@ -13,6 +13,7 @@ const STORE = `${HISTORY}/store.ts`;
 const TABLES = `${HISTORY}/tables.ts`;
 const MOVED = 'decisions/history/moved';
 const WORK = `${MOVED}/block-work.ts`;
+const COMPARE = `${MOVED}/compare.ts`;
 const UPKEEP = `${MOVED}/upkeep.ts`;
 
 const INSERTS = 'clickhouse-inserts.test.ts';
@@ -122,17 +123,32 @@ export const DEFENCES: readonly Defence[] = [
   },
   {
     promise: 'a block is read again in ClickHouse before it moves',
-    file: WORK,
-    code: ' && (await sumStored(store, one)) === one.xor;',
-    without: ';',
+    file: COMPARE,
+    code: 'if ((await sumStored(store, one)) !== one.xor) return undefined;',
+    without: '',
     test: READINGS,
   },
   {
     promise: 'a block is read again in PostgreSQL before it moves',
-    file: WORK,
-    code: 'isPlanned(one, await digestOwn(db, one)) && ',
-    without: '',
+    file: COMPARE,
+    code: 'if (isPlanned(one, own)) return',
+    without:
+      'if (isPlanned(one, { ...own, rows: one.rows, sha256: one.sha256, inputsSha256: one.inputs_sha256 })) return',
     test: READINGS,
+  },
+  {
+    promise: 'a block moves without deleted items alone',
+    file: COMPARE,
+    code: '!isSame(own, await digestStored(store, one.block, purged))',
+    without: 'purged === undefined',
+    test: READINGS,
+  },
+  {
+    promise: 'a block waits until all decisions on a deleted item have left it',
+    file: `${MOVED}/moving.ts`,
+    code: ' && !(await isPurging(db))',
+    without: '',
+    test: ['clickhouse-moving.test.ts', 'decisions on items that are deleted while a block waits'],
   },
   {
     promise: 'an attempt has a number of its own',

@@ -13,7 +13,7 @@ import type { Db, Row, Step, Value } from '../../../src/db/db.ts';
 import { archive } from '../../../src/decisions/history/archive/archive.ts';
 import { Diverged } from '../../../src/decisions/history/columns/diverged.ts';
 import { decided, openWriter } from './clickhouse-bench.ts';
-import { movingBench } from './clickhouse-moving-bench.ts';
+import { ALL, movingBench } from './clickhouse-moving-bench.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -178,6 +178,27 @@ test('a requester that is erased after its decisions were read gets no number', 
   assert.deepEqual(await db.read(`select 1 as one from record_names where id = 'partner_1'`), []);
   const written = `select count() from records_1 where inputs = '{"context":{}}'`;
   assert.equal(await clickHouse.query(written, database), '19');
+});
+
+test('decisions on items that are deleted while a block waits leave it, and it moves', async (t) => {
+  const { db, clickHouse, database, mover, nextDay, read, deleteContent, purge, find } = await movingBench(t);
+  const look = mover();
+  await look();
+  const [written] = await db.read<{ block: number }>('select block from record_blocks');
+  await deleteContent(2);
+  nextDay();
+  await look();
+  assert.deepEqual((await read()).moved, [], 'of the item, some decisions may be left');
+  await purge(2);
+  await look();
+  const left = ALL.filter(({ contentNo }) => contentNo !== 2).map(({ seq }) => seq);
+  assert.deepEqual(await read(), { moved: left.slice(0, -1), own: left.slice(-1) });
+  const [moved] = await find();
+  assert.deepEqual([moved?.block, moved?.rows], [written?.block, left.length - 1]);
+  nextDay();
+  await look();
+  assert.equal(await clickHouse.query('select count() from records_1', database), String(left.length - 1));
+  assert.deepEqual(await read(), { moved: left.slice(0, -1), own: left.slice(-1) });
 });
 
 test('two nodes that both move', async (t) => {

@@ -1,31 +1,21 @@
 /**
  * Moves one block of decisions after the other. Promise: a decision leaves PostgreSQL in the transaction that says it
  * moved, and only after ClickHouse was read back twice, at least a day apart, and had each value of the block as
- * PostgreSQL has it. After an interruption, a loss or a change the attempt is given up, and its number never
- * used again. So what a process writes or deletes late is of no block that counts.
+ * PostgreSQL has it. Decisions on items that were deleted in between leave the block. After an interruption, a loss or
+ * another change the attempt is given up, and its number never used again. So what a process writes or deletes late is
+ * of no block that counts.
  */
 import { randomInt } from 'node:crypto';
 import type { Db, Row } from '../../../db/db.ts';
 import { Bytes } from '../clickhouse/bytes.ts';
-import { integer } from '../columns/sql.ts';
 import { archivedTo } from '../ends.ts';
 import { dropUnsettled } from '../retention/erase.ts';
 import { retiredTo } from '../retention/retire.ts';
 import { CHANGES_PLACES } from './blocks.ts';
-import { countErasures, findNumbers, isNoneErased, NO_ERASURE, numberRequesters } from './names.ts';
+import { numbersOf, readLeft, readOwn, sumStored, type UnmovedBlock } from './compare.ts';
+import { countErasures, isNoneErased, NO_ERASURE, numberRequesters } from './names.ts';
 import { isHere, type MovedPlace } from './place.ts';
-import { PIECE } from './read.ts';
-import {
-  type BlockDigest,
-  MOVED_COLUMNS,
-  type MovedRow,
-  openDigest,
-  RECORDS,
-  SELECT_OWN,
-  toMoved,
-  writeMoved,
-  XOR_SQL,
-} from './row.ts';
+import { openDigest, toMoved, writeMoved } from './row.ts';
 import type { MovedStore } from './store.ts';
 
 const ROWS_A_BLOCK = 8_192;
@@ -39,39 +29,11 @@ export interface MoveDeps {
   now(): number;
 }
 
-/** A block that did not move yet. */
-export interface UnmovedBlock extends Row {
-  block: number;
-  first: number;
-  last: number;
-  rows: number;
-  sha256: string;
-  inputs_sha256: string;
-  /** The sum of its values in ClickHouse, once it was verified. */
-  xor: string;
-  state: string;
-  state_at: number;
-}
-
 export interface PlanBounds {
   /** Decisions before this time, epoch ms. */
   before: number;
   /** Up to this number; what is read by number elsewhere was read. */
   upTo: number;
-}
-
-const numbersOf = (rows: readonly Row[]): Set<string> =>
-  new Set(rows.flatMap(({ requester_id, claimed }) => [requester_id, claimed].filter((id) => typeof id === 'string')));
-
-/** Yields the decisions of a span of numbers, a piece at a time. */
-async function* readOwn(db: Db, first: number, last: number): AsyncGenerator<Row[]> {
-  for (let after = first - 1; ; ) {
-    const sql = `${SELECT_OWN} where seq > $1 and seq <= $2 order by seq limit ${PIECE}`;
-    const rows = await db.read(sql, [after, last]);
-    if (rows.length > 0) yield rows;
-    if (rows.length < PIECE) return;
-    after = rows.at(-1)?.seq as number;
-  }
 }
 
 /** Plans and writes the next block. Returns undefined where there is none. */
@@ -154,42 +116,6 @@ async function findSpan(db: Db, { before, upTo }: PlanBounds): Promise<{ first: 
   return { first: row.first, last: row.last };
 }
 
-/** Reads a block back, in order, as answers read it. */
-async function digestStored(store: MovedStore, { block }: UnmovedBlock): Promise<BlockDigest> {
-  const digest = openDigest();
-  for (let after = 0; ; ) {
-    const sql = `select ${MOVED_COLUMNS} from ${RECORDS} where block = ${integer(block)} and seq > ${integer(after)} order by seq limit ${PIECE}`;
-    const rows = (await store.query(sql)) as MovedRow[];
-    for (const row of rows) digest.add(row);
-    if (rows.length < PIECE) return digest.end();
-    after = rows.at(-1)?.[0] as number;
-  }
-}
-
-async function digestOwn(db: Db, { first, last }: UnmovedBlock): Promise<BlockDigest> {
-  const digest = openDigest();
-  for await (const rows of readOwn(db, first, last)) {
-    const numbers = await findNumbers(db, numbersOf(rows));
-    for (const row of rows) digest.add(toMoved(row, numbers));
-  }
-  return digest.end();
-}
-
-const isPlanned = ({ rows, sha256, inputs_sha256 }: UnmovedBlock, found: BlockDigest): boolean =>
-  found.rows === rows && found.sha256 === sha256 && found.inputsSha256 === inputs_sha256;
-
-/**
- * Returns what a block adds up to in ClickHouse; undefined: it is not there as it was planned, on replicas that have
- * all that was written.
- */
-async function sumStored(store: MovedStore, one: UnmovedBlock): Promise<string | undefined> {
-  if (!isPlanned(one, await digestStored(store, one))) {
-    if (!(await store.sync()) || !isPlanned(one, await digestStored(store, one))) return undefined;
-  }
-  const [[sum] = []] = await store.query(`select ${XOR_SQL} from ${RECORDS} where block = ${integer(one.block)}`);
-  return sum as string;
-}
-
 /** Reads a planned block back. Returns false where it was given up. */
 export async function verify(deps: MoveDeps, one: UnmovedBlock): Promise<boolean> {
   const { db, store, now } = deps;
@@ -214,24 +140,37 @@ export async function moveBlock(deps: MoveDeps, one: UnmovedBlock): Promise<bool
   const before = await readErased(db);
   // PostgreSQL has it no more, once most replicas would do.
   await store.sync();
-  const isSame = isPlanned(one, await digestOwn(db, one)) && (await sumStored(store, one)) === one.xor;
-  if (!isSame) {
+  const left = await readLeft(db, store, one);
+  if (left === undefined) {
     await giveUp(db, one);
     return false;
   }
+  const at = now();
   await db.atomic([
     {
-      sql: `update record_blocks set state = 'moved', state_at = $2, checked_at = $2 where block = $1 and state = 'verified'
+      sql: `update record_blocks set state = 'moved', state_at = $2, checked_at = $2, rows = $4, sha256 = $5,
+            inputs_sha256 = $6, xor = $7, purged = $8, purged_at = $9
+          where block = $1 and state = 'verified'
           and not exists (select 1 from record_blocks as o where o.first < record_blocks.first and o.state in ('planned', 'verified'))
           and not exists (select 1 from archives where to_seq >= record_blocks.first)
           and ${NO_ERASURE} and ${ERASED} = $3`,
-      params: [one.block, now(), before],
+      params: [
+        one.block,
+        at,
+        before,
+        left.rows,
+        left.sha256,
+        left.inputsSha256,
+        left.xor,
+        JSON.stringify(left.purged),
+        left.purged.length > 0 ? at : 0,
+      ],
       expect: 1,
     },
     dropUnsettled(one.last),
     // Their leaves stay: see the migration.
     { sql: `select set_config('postern.moves', 'on', true)` },
-    { sql: 'delete from decisions where seq >= $1 and seq <= $2', params: [one.first, one.last], expect: one.rows },
+    { sql: 'delete from decisions where seq >= $1 and seq <= $2', params: [one.first, one.last], expect: left.rows },
     CHANGES_PLACES,
   ]);
   return true;

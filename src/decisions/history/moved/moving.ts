@@ -113,7 +113,7 @@ async function moveAll(deps: MovingDeps, mayGoOn: () => boolean): Promise<void> 
 /** Returns false where an attempt was given up. */
 async function moveVerified(deps: MovingDeps, mayGoOn: () => boolean): Promise<boolean> {
   const { db, now } = deps;
-  while (mayGoOn() && !(await isErasing(db))) {
+  while (mayGoOn() && !(await isErasing(db)) && !(await isPurging(db))) {
     const next = await findUnmoved(db);
     if (next?.state !== 'verified' || next.state_at > now() - VERIFY_AGAIN_MS) break;
     if (!(await moveBlock(deps, next))) return false;
@@ -132,6 +132,9 @@ async function writeAll(deps: MovingDeps, mayGoOn: () => boolean): Promise<void>
     if (written === undefined || !(await verify(deps, written))) return;
   }
 }
+
+/** Some decisions on an item that was deleted may be left. */
+const isPurging = async (db: Db): Promise<boolean> => (await db.read('select 1 as one from purges limit 1')).length > 0;
 
 async function isErasing(db: Db): Promise<boolean> {
   return (await db.read(`select 1 as one where ${NO_ERASURE}`)).length === 0;

@@ -60,7 +60,7 @@ export const syncSql = ({ cluster }: MovedPlace): string | null =>
   cluster === null ? null : `system sync replica${onCluster({ cluster })} ${RECORDS_SHARD}`;
 
 /** Decisions that are in a block: neither retired nor purged. */
-export function inBlock({ block, retiredTo, purged }: MovedBlock): string {
+export function inBlock({ block, retiredTo, purged }: Pick<MovedBlock, 'block' | 'retiredTo' | 'purged'>): string {
   const gone = JSON.parse(purged) as number[];
   const isThere = gone.length === 0 ? '' : ` and content_no not in (${gone.map(integer).join(', ')})`;
   return `block = ${integer(block)} and seq > ${integer(retiredTo)}${isThere}`;

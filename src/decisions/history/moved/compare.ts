@@ -1,0 +1,126 @@
+/**
+ * Reads blocks that are to move, in both stores. Promise: what is said to be the same has each value the same, the
+ * inputs too.
+ */
+import type { Db, Row } from '../../../db/db.ts';
+import { inList, toList } from '../../../db/query.ts';
+import { integer } from '../columns/sql.ts';
+import { findNumbers } from './names.ts';
+import { inBlock } from './place.ts';
+import { PIECE } from './read.ts';
+import {
+  type BlockDigest,
+  MOVED_COLUMNS,
+  type MovedRow,
+  openDigest,
+  RECORDS,
+  SELECT_OWN,
+  toMoved,
+  XOR_SQL,
+} from './row.ts';
+import type { MovedStore } from './store.ts';
+
+/** A block that did not move yet. */
+export interface UnmovedBlock extends Row {
+  block: number;
+  first: number;
+  last: number;
+  rows: number;
+  sha256: string;
+  inputs_sha256: string;
+  /** The sum of its values in ClickHouse, once it was verified. */
+  xor: string;
+  state: string;
+  state_at: number;
+}
+
+/** Returns the ids of requesters in some rows. */
+export const numbersOf = (rows: readonly Row[]): Set<string> =>
+  new Set(rows.flatMap(({ requester_id, claimed }) => [requester_id, claimed].filter((id) => typeof id === 'string')));
+
+/** Yields the decisions of a span of numbers, a piece at a time. */
+export async function* readOwn(db: Db, first: number, last: number): AsyncGenerator<Row[]> {
+  for (let after = first - 1; ; ) {
+    const sql = `${SELECT_OWN} where seq > $1 and seq <= $2 order by seq limit ${PIECE}`;
+    const rows = await db.read(sql, [after, last]);
+    if (rows.length > 0) yield rows;
+    if (rows.length < PIECE) return;
+    after = rows.at(-1)?.seq as number;
+  }
+}
+
+/** Reads a block back, in order, as answers read it; `purged`: without decisions on these items. */
+async function digestStored(store: MovedStore, block: number, purged: readonly number[] = []): Promise<BlockDigest> {
+  const digest = openDigest();
+  const where = inBlock({ block, retiredTo: 0, purged: JSON.stringify(purged) });
+  for (let after = 0; ; ) {
+    const sql = `select ${MOVED_COLUMNS} from ${RECORDS} where ${where} and seq > ${integer(after)} order by seq limit ${PIECE}`;
+    const rows = (await store.query(sql)) as MovedRow[];
+    for (const row of rows) digest.add(row);
+    if (rows.length < PIECE) return digest.end();
+    after = rows.at(-1)?.[0] as number;
+  }
+}
+
+async function digestOwn(db: Db, { first, last }: UnmovedBlock): Promise<BlockDigest> {
+  const digest = openDigest();
+  for await (const rows of readOwn(db, first, last)) {
+    const numbers = await findNumbers(db, numbersOf(rows));
+    for (const row of rows) digest.add(toMoved(row, numbers));
+  }
+  return digest.end();
+}
+
+const isSame = (one: BlockDigest, other: BlockDigest): boolean =>
+  one.rows === other.rows && one.sha256 === other.sha256 && one.inputsSha256 === other.inputsSha256;
+
+const isPlanned = ({ rows, sha256, inputs_sha256: inputsSha256 }: UnmovedBlock, found: BlockDigest): boolean =>
+  isSame({ rows, sha256, inputsSha256 }, found);
+
+/**
+ * Returns what a block adds up to in ClickHouse; undefined: it is not there as it was planned, on replicas that have
+ * all that was written.
+ */
+export async function sumStored(store: MovedStore, one: UnmovedBlock): Promise<string | undefined> {
+  if (!isPlanned(one, await digestStored(store, one.block))) {
+    if (!(await store.sync()) || !isPlanned(one, await digestStored(store, one.block))) return undefined;
+  }
+  return sumOf(store, one.block);
+}
+
+async function sumOf(store: MovedStore, block: number, purged: readonly number[] = []): Promise<string> {
+  const where = inBlock({ block, retiredTo: 0, purged: JSON.stringify(purged) });
+  const [[sum] = []] = await store.query(`select ${XOR_SQL} from ${RECORDS} where ${where}`);
+  return sum as string;
+}
+
+/** A block as it moves. */
+interface Left extends BlockDigest {
+  xor: string;
+  /** Deleted items whose decisions have left it. */
+  purged: readonly number[];
+}
+
+/**
+ * Reads a block again, in both stores. Where decisions on items that were deleted are all that it lacks in PostgreSQL,
+ * it moves without these. Returns undefined where anything else differs.
+ */
+export async function readLeft(db: Db, store: MovedStore, one: UnmovedBlock): Promise<Left | undefined> {
+  const own = await digestOwn(db, one);
+  if ((await sumStored(store, one)) !== one.xor) return undefined;
+  if (isPlanned(one, own)) return { ...own, xor: one.xor, purged: [] };
+  const purged = await findDeleted(db, store, one.block);
+  if (own.rows === 0 || !isSame(own, await digestStored(store, one.block, purged))) return undefined;
+  return { ...own, xor: await sumOf(store, one.block, purged), purged };
+}
+
+/** Finds the items of a block that were deleted. */
+async function findDeleted(db: Db, store: MovedStore, block: number): Promise<number[]> {
+  const sql = `select distinct content_no from ${RECORDS} where block = ${integer(block)} and content_no > 0`;
+  const items = (await store.query(sql)).map(([no]) => no as number);
+  const found = await db.read<{ no: number }>(`select no from content where ${inList(db.engine, 'no', 'bigint')}`, [
+    toList(items),
+  ]);
+  const existing = new Set(found.map(({ no }) => no));
+  return items.filter((no) => !existing.has(no));
+}
