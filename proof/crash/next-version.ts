@@ -27,7 +27,7 @@ export function makeNextVersion(folder: string, ahead: number): Version {
   const list = join(folder, 'src/db/migrations/index.ts');
   const all = Array.from({ length: ahead }, (_, i) => migration(i + 1));
   const text = readFileSync(list, 'utf8');
-  const longer = text.replace(/(?<=MIGRATIONS: [^;]*)\];/, `, ...${JSON.stringify(all)}];`);
+  const longer = text.replace(/(?<=MIGRATIONS: [^;]*),?\n\];/, `, ...${JSON.stringify(all)}];`);
   assert.notEqual(longer, text);
   writeFileSync(list, longer);
   const name = `0.${100 + ahead}.0`;
