@@ -38,7 +38,8 @@ test('records are chosen by name, shown by name, and stored by id', async () => 
   await choose('Country', 'germ', 'Germany');
   await choose('Item', 'tides', /^An essay on tides/);
   await choose('Host', 'www', 'www.example.com');
-  await card.getByText('Breaking news').first().waitFor();
+  // Names arrive after the ids.
+  await card.locator('.words', { hasText: 'An essay on tides' }).waitFor();
   const sentence = await card.locator('.words').innerText();
   assert.match(
     sentence,
