@@ -145,9 +145,9 @@ export const DEFENCES: readonly Defence[] = [
   },
   {
     promise: 'a block waits until all decisions on a deleted item have left it',
-    file: `${MOVED}/moving.ts`,
-    code: ' && !(await isPurging(db))',
-    without: '',
+    file: WORK,
+    code: 'if (!(await isPurging(db))) await giveUp',
+    without: 'await giveUp',
     test: ['clickhouse-moving.test.ts', 'decisions on items that are deleted while a block waits'],
   },
   {

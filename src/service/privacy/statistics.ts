@@ -4,7 +4,7 @@
  */
 import { type Db, Unavailable } from '../../db/db.ts';
 import type { PostgresDb } from '../../db/postgres/db.ts';
-import { openPostgresReader, type PostgresReader } from '../../db/postgres/reader.ts';
+import type { PostgresReader } from '../../db/postgres/reader.ts';
 import { every } from '../../lib/every.ts';
 
 const LOOK_EVERY_MS = 10_000;
@@ -34,15 +34,16 @@ export interface StatisticsDeps {
 /** Returns a function that stops the work. */
 export function startForgettingStatistics({ db, isOurs, onProblem }: StatisticsDeps): () => Promise<void> {
   if (!('url' in db)) return async () => {};
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let begunAt = Number.NEGATIVE_INFINITY;
   let reader: PostgresReader | undefined;
   let isOver = false;
 
   const work = async (): Promise<void> => {
-    if (!isOurs() || performance.now() - lookedAt < AGAIN_AFTER_MS) return;
+    if (!isOurs() || performance.now() - begunAt < AGAIN_AFTER_MS) return;
     const erased = await findStale(db);
     if (erased === undefined) return;
-    lookedAt = performance.now();
+    begunAt = performance.now();
+    const { openPostgresReader } = await import('../../db/postgres/reader.ts');
     reader = await openPostgresReader(db.url, TABLE_WITHIN_MS);
     try {
       const [tables = []] = await reader.all([{ sql: TABLES }]);

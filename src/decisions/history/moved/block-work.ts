@@ -134,7 +134,10 @@ export async function verify(deps: MoveDeps, one: UnmovedBlock): Promise<boolean
   return true;
 }
 
-/** Verifies the block again, in both stores, and moves it. Returns false where it was given up. Throws Conflict. */
+/**
+ * Verifies the block again, in both stores, and moves it. Returns false where it was given up, or is looked at again
+ * later. Throws Conflict.
+ */
 export async function moveBlock(deps: MoveDeps, one: UnmovedBlock): Promise<boolean> {
   const { db, store, now } = deps;
   const before = await readErased(db);
@@ -142,7 +145,7 @@ export async function moveBlock(deps: MoveDeps, one: UnmovedBlock): Promise<bool
   await store.sync();
   const left = await readLeft(db, store, one);
   if (left === undefined) {
-    await giveUp(db, one);
+    if (!(await isPurging(db))) await giveUp(db, one);
     return false;
   }
   const at = now();
@@ -176,6 +179,9 @@ export async function moveBlock(deps: MoveDeps, one: UnmovedBlock): Promise<bool
   return true;
 }
 
+/** PostgreSQL may have some of the decisions on an item that was deleted. */
+const isPurging = async (db: Db): Promise<boolean> => (await db.read('select 1 as one from purges limit 1')).length > 0;
+
 /** Differs once something of decisions is erased. */
 const ERASED = `(select count(*) || ' ' || coalesce((select value from settings where name = 'inputs_erased_to'), '')
   from erasures)`;
@@ -194,17 +200,15 @@ const giveUp = (db: Db, { first }: UnmovedBlock): Promise<void> =>
     },
   ]);
 
-/** Gives up blocks that were written where the setting no longer says. */
-export const giveUpElsewhere = (db: Db, place: MovedPlace): Promise<void> =>
+/**
+ * Gives up blocks that were written where the setting no longer says, and those with decisions from a time on, which
+ * the setting keeps now, with all after these.
+ */
+export const giveUpUnwanted = (db: Db, place: MovedPlace, before: number): Promise<void> =>
   db.atomic([
     {
       sql: `update record_blocks set state = 'given up' where state in ('planned', 'verified') and not (${isHere(place)})`,
     },
-  ]);
-
-/** Gives up blocks with decisions from a time on, which the setting keeps now, and those after them. */
-export const giveUpYounger = (db: Db, before: number): Promise<void> =>
-  db.atomic([
     {
       sql: `update record_blocks set state = 'given up' where state in ('planned', 'verified')
           and first >= (select min(first) from record_blocks where state in ('planned', 'verified') and to_at > $1)`,

@@ -6,15 +6,7 @@ import { Conflict, type Db } from '../../../db/db.ts';
 import { every } from '../../../lib/every.ts';
 import { DAY_MS } from '../retention/retire.ts';
 import { sealedTo } from '../sealed/forget.ts';
-import {
-  findUnmoved,
-  giveUpElsewhere,
-  giveUpYounger,
-  moveBlock,
-  VERIFY_AGAIN_MS,
-  verify,
-  writeNext,
-} from './block-work.ts';
+import { findUnmoved, giveUpUnwanted, moveBlock, VERIFY_AGAIN_MS, verify, writeNext } from './block-work.ts';
 import { NO_ERASURE } from './names.ts';
 import type { MovedStore } from './store.ts';
 import { lookAtBlocks, removeGivenUp, removeLeft } from './upkeep.ts';
@@ -58,8 +50,7 @@ export function openMoving(deps: MovingDeps, mayGoOn: () => boolean): () => Prom
     if (!mayGoOn() || !(await isUsed(deps))) return;
     if (!isPrepared) await prepare(deps);
     isPrepared = true;
-    await giveUpElsewhere(deps.db, deps.store.place);
-    await giveUpYounger(deps.db, movesBefore(deps) ?? 0);
+    await giveUpUnwanted(deps.db, deps.store.place, movesBefore(deps) ?? 0);
     await removeGivenUp(deps);
     await removeLeft(deps);
     const lost = await lookAtBlocks(deps);
@@ -113,7 +104,7 @@ async function moveAll(deps: MovingDeps, mayGoOn: () => boolean): Promise<void> 
 /** Returns false where an attempt was given up. */
 async function moveVerified(deps: MovingDeps, mayGoOn: () => boolean): Promise<boolean> {
   const { db, now } = deps;
-  while (mayGoOn() && !(await isErasing(db)) && !(await isPurging(db))) {
+  while (mayGoOn() && !(await isErasing(db))) {
     const next = await findUnmoved(db);
     if (next?.state !== 'verified' || next.state_at > now() - VERIFY_AGAIN_MS) break;
     if (!(await moveBlock(deps, next))) return false;
@@ -132,9 +123,6 @@ async function writeAll(deps: MovingDeps, mayGoOn: () => boolean): Promise<void>
     if (written === undefined || !(await verify(deps, written))) return;
   }
 }
-
-/** Some decisions on an item that was deleted may be left. */
-const isPurging = async (db: Db): Promise<boolean> => (await db.read('select 1 as one from purges limit 1')).length > 0;
 
 async function isErasing(db: Db): Promise<boolean> {
   return (await db.read(`select 1 as one where ${NO_ERASURE}`)).length === 0;
