@@ -2,6 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 10;
+/** A long answer would bury what is not so. */
+const LAST_MAX = 2_000;
 
 /** Returns what `look` found, once it is `done`: by itself, anything but undefined, null and false. */
 export async function until<T>(
@@ -14,7 +16,9 @@ export async function until<T>(
   for (;;) {
     const found = await look();
     if (done(found)) return found as NonNullable<T>;
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}; last: ${JSON.stringify(found)}`);
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}; last: ${describe(found)}`);
     await pause(LOOK_EVERY_MS);
   }
 }
+
+const describe = (found: unknown): string => String(JSON.stringify(found)).slice(0, LAST_MAX);

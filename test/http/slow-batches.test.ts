@@ -9,8 +9,13 @@ after(() => postern[Symbol.asyncDispose]());
 
 const BATCH = '/v1/access/check/batch';
 const CHECKS = 1_000;
-/** Several times as long as grounds stay fresh: deciding is about half of it. */
-const SLOW_MS = 3_000;
+/**
+ * Deciding takes some sixty turns, and what is left of it when decisions are kept some fifteen: as grounds stay fresh for
+ * a second, the first comes too late by far, and the second comes in time by far.
+ */
+const TURN_MS = 30;
+/** By then, the grounds are old. */
+const SLOW_MS = 1_500;
 
 /** Makes an item whose policy has rules that never hold, and take long: a user agent that nearly matches each text. */
 async function makeSlow(): Promise<string> {
@@ -49,20 +54,16 @@ const ask = (contentId: string, dryRun: boolean) =>
     },
   });
 
-test('a batch that takes longer than its grounds stay fresh is answered and recorded', async (t) => {
+test('a batch that takes longer than its grounds stay fresh is answered and recorded', async () => {
   const contentId = await makeSlow();
-  for (let ms = 10; ms <= 160; ms *= 2) {
-    using turns = slowTurns(ms);
-    const begun = performance.now();
-    assert.equal((await ask(contentId, true)).status, 200);
-    const took = performance.now() - begun;
-    assert.ok(turns.count() > 10);
-    t.diagnostic(`turns of ${ms} ms: ${Math.round(took)} ms`);
-    if (took < SLOW_MS) continue;
-    const { status, body, text } = await ask(contentId, false);
-    assert.equal(status, 200, text.slice(0, 300));
-    assert.ok(body.data.every(({ allowed, recorded }: Record<string, boolean>) => allowed && recorded));
-    return;
-  }
-  assert.fail('no batch took long: make the rules slower');
+  // Reads what the others find in memory.
+  assert.equal((await ask(contentId, true)).status, 200);
+  using turns = slowTurns(TURN_MS);
+  const begun = performance.now();
+  assert.equal((await ask(contentId, true)).status, 200);
+  assert.ok(performance.now() - begun > SLOW_MS, 'no batch took long: make the rules slower');
+  assert.ok(turns.count() > 10);
+  const { status, body, text } = await ask(contentId, false);
+  assert.equal(status, 200, text.slice(0, 300));
+  assert.ok(body.data.every(({ allowed, recorded }: Record<string, boolean>) => allowed && recorded));
 });
