@@ -18,7 +18,7 @@ import { notify, tell } from '../parts/notices.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { useId } from '../parts/params.ts';
 import { Chip, erasedName, isErased, Json, Tags, Time } from '../parts/show.tsx';
-import { Failed, Loaded } from '../parts/states.tsx';
+import { Loaded } from '../parts/states.tsx';
 import { DraftRule } from '../policies/draft-rule.tsx';
 import { Reach } from '../reach/reach.tsx';
 import { useMay } from '../shell/session.tsx';
@@ -36,7 +36,6 @@ export default function RequesterPage() {
   const requester = useRead('GET /v1/requesters/{id}', { path: { id } });
   if (requester.error instanceof PosternError && requester.error.status === 404)
     return <RequesterView id={id} requester={undefined} />;
-  if (requester.isError) return <Failed error={requester.error} />;
   return (
     <Loaded of={requester} rows={8}>
       {(data) => <RequesterView id={id} requester={data} />}

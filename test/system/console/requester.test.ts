@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { check, item, made } from '../../http/given.ts';
+import { settled } from './looking.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -37,6 +38,24 @@ test('a limit shows what is used of it, and an archived item was not denied by a
   await denials.getByRole('link', { name: 'Item archived' }).click();
   await page.getByRole('heading', { name: 'Why' }).waitFor();
   await page.getByText('the item is archived').waitFor();
+  assert.deepEqual(signed.faults, []);
+});
+
+test('a form that is open stays as it is when the page cannot be read again', async () => {
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.clock.install();
+  await page.goto('/console/requesters/acme');
+  await settled(page);
+  await page.getByRole('button', { name: 'New license' }).click();
+  const kind = page.getByRole('dialog').getByRole('combobox', { name: 'Kind of license' });
+  await kind.fill('training');
+  await page.route('**/v1/requesters/acme', (route) => route.abort());
+  // What was read is old by then, and is read again when its user comes back to the page.
+  await page.clock.fastForward('01:00');
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await page.getByText('Cannot be loaded right now').first().waitFor();
+  assert.equal(await kind.inputValue(), 'training');
   assert.deepEqual(signed.faults, []);
 });
 
