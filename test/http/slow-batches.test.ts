@@ -10,8 +10,8 @@ after(() => postern[Symbol.asyncDispose]());
 const BATCH = '/v1/access/check/batch';
 const CHECKS = 1_000;
 /**
- * Deciding takes some sixty turns, and what is left of it when decisions are kept some fifteen: as grounds stay fresh for
- * a second, the first comes too late by far, and the second comes in time by far.
+ * Deciding takes some sixty turns, and what is left of it when decisions are kept some fifteen. As grounds stay fresh
+ * for a second, the first attempt is far too late, and the second far from it.
  */
 const TURN_MS = 30;
 /** By then, the grounds are old. */

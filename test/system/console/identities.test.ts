@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { made } from '../../http/given.ts';
+import { settled } from './looking.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -77,6 +78,8 @@ test('a proof is edited and removed; edits of somebody else stay', async () => {
   await using signed = await signedIn(browser, postern.url, postern.key);
   const { page, faults } = signed;
   await page.goto('/console/requesters/bolt');
+  // What loads above it moves the menu away from under the pointer.
+  await settled(page);
   const dialog = page.getByRole('dialog');
   const more = panelOf(page).getByRole('button', { name: 'More to do with the addresses 192.0.2.0/24' });
   await more.click();
@@ -95,6 +98,7 @@ test('a proof is edited and removed; edits of somebody else stay', async () => {
   assert.deepEqual(await identitiesOf('bolt'), [mine]);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.reload();
+  await settled(page);
   await more.click();
   await page.getByRole('menuitem', { name: 'Remove…' }).click();
   await dialog.getByText('anybody can use this name').waitFor();
