@@ -12,6 +12,11 @@ import { until } from '../../../kit/until.ts';
 import type { Db, Row, Step, Value } from '../../../src/db/db.ts';
 import { archive } from '../../../src/decisions/history/archive/archive.ts';
 import { Diverged } from '../../../src/decisions/history/columns/diverged.ts';
+import { movedWork } from '../../../src/decisions/history/moved/erase.ts';
+import { eraseName } from '../../../src/decisions/history/moved/names.ts';
+import { keepStore } from '../../../src/decisions/history/moved/store.ts';
+import { betweenSeqs, replaceInDecisions } from '../../../src/decisions/history/retention/erase.ts';
+import { eraseInputsSql } from '../../../src/decisions/history/retention/retire.ts';
 import { decided, openWriter } from './clickhouse-bench.ts';
 import { ALL, movingBench } from './clickhouse-moving-bench.ts';
 
@@ -201,6 +206,61 @@ test('decisions on items that are deleted while a block waits leave it, and it m
   assert.equal(await clickHouse.query('select count() from records_1', database), String(left.length - 1));
   assert.deepEqual(await read(), { moved: left.slice(0, -1), own: left.slice(-1) });
 });
+
+const REQUESTER = { requesterId: 'partner_1', pseudonym: 'erased_1' };
+const IS_THEIRS = '(requester = 1 or claimed = 1)';
+const ERASURES: [string, (bench: Awaited<ReturnType<typeof movingBench>>) => Promise<void>, isErased: string][] = [
+  [
+    'of a requester',
+    async ({ db, store }) => {
+      keepStore(db, store);
+      await db.atomic([
+        ...eraseName(db, REQUESTER),
+        ...replaceInDecisions(db, betweenSeqs(0, 30), REQUESTER),
+        {
+          sql: `insert into erasures (id, pseudonym, requester_id, status, walked_seq, last_seq, decisions, created_at, updated_at)
+            values ('era_1', 'erased_1', null, 'done', 30, 30, 0, 1, 1)`,
+        },
+      ]);
+      for await (const work of movedWork(db, REQUESTER)) await work();
+    },
+    IS_THEIRS,
+  ],
+  [
+    'by age',
+    ({ db }) =>
+      db.atomic([
+        { sql: eraseInputsSql(db.engine, 'seq <= 7') },
+        { sql: `insert into settings (name, value) values ('inputs_erased_to', '7')` },
+      ]),
+    'seq <= 7',
+  ],
+];
+for (const [name, erase, isErased] of ERASURES) {
+  test(`a block whose inputs are erased while it waits moves: ${name}`, async (t) => {
+    const bench = await movingBench(t);
+    const { db, clickHouse, database, mover, nextDay, read, find } = bench;
+    const look = mover();
+    await look();
+    const [written] = await db.read<{ block: number }>('select block from record_blocks');
+    const count = (where: string) => clickHouse.query(`select count() from records_1 where ${where}`, database);
+    const inputs = `${isErased} and inputs = '{"context":{}}'`;
+    assert.notEqual(await count(inputs), '0');
+    await erase(bench);
+    nextDay();
+    await look();
+    const seqs = ALL.map(({ seq }) => seq);
+    assert.deepEqual(await read(), { moved: seqs.slice(0, -1), own: seqs.slice(-1) });
+    assert.equal((await find())[0]?.block, written?.block);
+    for (let i = 0; i < 2; i++) {
+      nextDay();
+      await look();
+    }
+    assert.equal(await count(inputs), '0');
+    assert.notEqual(await count(`not (${isErased}) and inputs = '{"context":{}}'`), '0');
+    assert.deepEqual(bench.problems, []);
+  });
+}
 
 test('two nodes that both move', async (t) => {
   const { mover, moves } = await movingBench(t);

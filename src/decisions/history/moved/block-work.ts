@@ -1,9 +1,9 @@
 /**
  * Moves one block of decisions after the other. Promise: a decision leaves PostgreSQL in the transaction that says it
  * moved, and only after ClickHouse was read back twice, at least a day apart, and had each value of the block as
- * PostgreSQL has it. Decisions on items that were deleted in between leave the block. After an interruption, a loss or
- * another change the attempt is given up, and its number never used again. So what a process writes or deletes late is
- * of no block that counts.
+ * PostgreSQL has it. Decisions on items that were deleted in between leave the block, and inputs that were erased are
+ * erased in it. After an interruption, a loss or another change the attempt is given up, and its number never used
+ * again. So what a process writes or deletes late is of no block that counts.
  */
 import { randomInt } from 'node:crypto';
 import type { Db, Row } from '../../../db/db.ts';
@@ -145,7 +145,7 @@ export async function moveBlock(deps: MoveDeps, one: UnmovedBlock): Promise<bool
   await store.sync();
   const left = await readLeft(db, store, one);
   if (left === undefined) {
-    if (!(await isPurging(db))) await giveUp(db, one);
+    if (before === (await readErased(db)) && !(await isPurging(db))) await giveUp(db, one);
     return false;
   }
   const at = now();

@@ -5,17 +5,20 @@
 import type { Db, Row } from '../../../db/db.ts';
 import { inList, toList } from '../../../db/query.ts';
 import { integer } from '../columns/sql.ts';
+import { inputsErasedTo } from '../retention/retire.ts';
 import { findNumbers } from './names.ts';
 import { inBlock } from './place.ts';
 import { PIECE } from './read.ts';
 import {
   type BlockDigest,
+  type ErasedInputs,
   MOVED_COLUMNS,
   type MovedRow,
   openDigest,
   RECORDS,
   SELECT_OWN,
   toMoved,
+  withoutErased,
   XOR_SQL,
 } from './row.ts';
 import type { MovedStore } from './store.ts';
@@ -49,14 +52,22 @@ export async function* readOwn(db: Db, first: number, last: number): AsyncGenera
   }
 }
 
-/** Reads a block back, in order, as answers read it; `purged`: without decisions on these items. */
-async function digestStored(store: MovedStore, block: number, purged: readonly number[] = []): Promise<BlockDigest> {
+/** What was deleted or erased since a block was written. */
+interface Changes extends ErasedInputs {
+  /** Items whose decisions have left it. */
+  purged: readonly number[];
+}
+
+const NO_CHANGES: Changes = { purged: [], requesters: new Set(), upTo: 0 };
+
+/** Reads a block back, in order, as answers would read it after such changes. */
+async function digestStored(store: MovedStore, block: number, changes = NO_CHANGES): Promise<BlockDigest> {
   const digest = openDigest();
-  const where = inBlock({ block, retiredTo: 0, purged: JSON.stringify(purged) });
+  const where = inBlock({ block, retiredTo: 0, purged: JSON.stringify(changes.purged) });
   for (let after = 0; ; ) {
     const sql = `select ${MOVED_COLUMNS} from ${RECORDS} where ${where} and seq > ${integer(after)} order by seq limit ${PIECE}`;
     const rows = (await store.query(sql)) as MovedRow[];
-    for (const row of rows) digest.add(row);
+    for (const row of rows) digest.add(withoutErased(row, changes));
     if (rows.length < PIECE) return digest.end();
     after = rows.at(-1)?.[0] as number;
   }
@@ -76,6 +87,10 @@ const isSame = (one: BlockDigest, other: BlockDigest): boolean =>
 
 const isPlanned = ({ rows, sha256, inputs_sha256: inputsSha256 }: UnmovedBlock, found: BlockDigest): boolean =>
   isSame({ rows, sha256, inputsSha256 }, found);
+
+/** Inputs may be erased at any time. */
+const isPlannedButInputs = ({ rows, sha256 }: UnmovedBlock, found: BlockDigest): boolean =>
+  rows === found.rows && sha256 === found.sha256;
 
 /**
  * Returns what a block adds up to in ClickHouse; undefined: it is not there as it was planned, on replicas that have
@@ -102,25 +117,34 @@ interface Left extends BlockDigest {
 }
 
 /**
- * Reads a block again, in both stores. Where decisions on items that were deleted are all that it lacks in PostgreSQL,
- * it moves without these. Returns undefined where anything else differs.
+ * Reads a block again, in both stores. Decisions on deleted items that PostgreSQL lacks leave it, and inputs that were
+ * erased there are erased here. Returns undefined where anything else differs.
  */
 export async function readLeft(db: Db, store: MovedStore, one: UnmovedBlock): Promise<Left | undefined> {
   const own = await digestOwn(db, one);
-  if ((await sumStored(store, one)) !== one.xor) return undefined;
-  if (isPlanned(one, own)) return { ...own, xor: one.xor, purged: [] };
-  const purged = await findDeleted(db, store, one.block);
-  if (own.rows === 0 || !isSame(own, await digestStored(store, one.block, purged))) return undefined;
-  return { ...own, xor: await sumOf(store, one.block, purged), purged };
+  const stored = await digestStored(store, one.block);
+  if (!isPlannedButInputs(one, stored) || (await sumOf(store, one.block)) !== one.xor) return undefined;
+  if (isSame(own, stored)) return { ...own, xor: one.xor, purged: [] };
+  const changes = await findChanges(db, store, one.block);
+  if (own.rows === 0 || !isSame(own, await digestStored(store, one.block, changes))) return undefined;
+  return { ...own, xor: await sumOf(store, one.block, changes.purged), purged: changes.purged };
 }
 
-/** Finds the items of a block that were deleted. */
-async function findDeleted(db: Db, store: MovedStore, block: number): Promise<number[]> {
-  const sql = `select distinct content_no from ${RECORDS} where block = ${integer(block)} and content_no > 0`;
-  const items = (await store.query(sql)).map(([no]) => no as number);
-  const found = await db.read<{ no: number }>(`select no from content where ${inList(db.engine, 'no', 'bigint')}`, [
-    toList(items),
-  ]);
-  const existing = new Set(found.map(({ no }) => no));
-  return items.filter((no) => !existing.has(no));
+async function findChanges(db: Db, store: MovedStore, block: number): Promise<Changes> {
+  const where = `from ${RECORDS} where block = ${integer(block)}`;
+  const numbersIn = async (sql: string): Promise<number[]> => (await store.query(sql)).map(([no]) => no as number);
+  const items = await numbersIn(`select distinct content_no ${where} and content_no > 0`);
+  const requesters = await numbersIn(`select distinct arrayJoin([requester, claimed]) ${where}`);
+  const isAmong = (name: string): string => inList(db.engine, name, 'bigint');
+  const there = await db.read<{ no: number }>(`select no from content where ${isAmong('no')}`, [toList(items)]);
+  const erased = await db.read<{ number: number }>(
+    `select number from record_names where ${isAmong('number')} and erased = 1`,
+    [toList(requesters)],
+  );
+  const existing = new Set(there.map(({ no }) => no));
+  return {
+    purged: items.filter((no) => !existing.has(no)),
+    requesters: new Set(erased.map(({ number }) => number)),
+    upTo: await inputsErasedTo(db),
+  };
 }

@@ -102,6 +102,24 @@ function reduce(inputs: string | null, sent: object): string | null {
   return 'reduced' in sent ? inputs : null;
 }
 
+/** Decisions whose inputs were erased: about these requesters, or up to this number. */
+export interface ErasedInputs {
+  requesters: ReadonlySet<number>;
+  upTo: number;
+}
+
+const [REQUESTER, CLAIMED, REDUCED] = ['requester', 'claimed', 'reduced'].map((name) => NAMES.indexOf(name)) as [
+  number,
+  number,
+  number,
+];
+
+/** Returns a decision as answers read it: see movedTable. */
+export function withoutErased(row: MovedRow, { requesters, upTo }: ErasedInputs): MovedRow {
+  const isTheirs = [REQUESTER, CLAIMED].some((i) => requesters.has(row[i] as number));
+  return isTheirs || (row[0] as number) <= upTo ? row.with(INPUTS, row[REDUCED] as Value) : row;
+}
+
 /** Digests of a block: of its decisions, and of their inputs. */
 export interface BlockDigest {
   rows: number;

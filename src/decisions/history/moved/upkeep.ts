@@ -4,7 +4,7 @@
  */
 import type { Db } from '../../../db/db.ts';
 import { integer } from '../columns/sql.ts';
-import { retiredTo } from '../retention/retire.ts';
+import { inputsErasedTo, retiredTo } from '../retention/retire.ts';
 import { findUnchecked, type MovedBlock, movedTo, reading } from './blocks.ts';
 import { findLost } from './read.ts';
 import type { MovedStore } from './store.ts';
@@ -45,11 +45,6 @@ const keepRemoved = (db: Db, removed: Removed): Promise<void> =>
       params: [JSON.stringify(removed)],
     },
   ]);
-
-async function inputsErasedTo(db: Db): Promise<number> {
-  const [row] = await db.read<{ value: string }>(`select value from settings where name = 'inputs_erased_to'`);
-  return Number(row?.value ?? 0);
-}
 
 /** The inputs that are left once they are erased. */
 const isInputLeft = `inputs is not null and ifNull(reduced, '') <> inputs`;

@@ -84,6 +84,9 @@ export async function endRetiring(db: Db): Promise<void> {
   if (await isRetiring(db)) await db.atomic([retiringStep(false)]);
 }
 
+/** Returns the number up to which inputs were erased; 0: none were. */
+export const inputsErasedTo = (db: Db): Promise<number> => readCursor(db, 'inputs');
+
 /** Returns the number up to which decisions have left the log for the daily counts; 0: none have. */
 export const retiredTo = (db: Db): Promise<number> => readCursor(db, 'decisions');
 
