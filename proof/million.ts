@@ -87,7 +87,7 @@ async function measure(
   const rows = (caption: string) => (of: Page) =>
     of.locator('[aria-busy="false"]').getByRole('table', { name: caption }).locator('tbody tr').first().waitFor();
   await page.goto('/console/nowhere');
-  await page.locator('h3').waitFor();
+  await page.getByRole('heading', { name: 'Not found' }).first().waitFor();
   const { id } = (await postern.call('GET', `/v1/content/item-${Math.floor(items / 2)}`)).body;
   await time('overview', '', (of) => of.locator('[data-figure="totalRequests"]').waitFor());
   await time('decisions', '/decisions', rows('Decisions'));
@@ -97,7 +97,7 @@ async function measure(
   await time('content, type and tag', '/content?type=image&tag=t7', rows('Content'));
   await time('item', `/content/${id}`, (of) => of.getByText('Details').waitFor());
   await time('policies', '/policies', rows('Policies'));
-  await time('requesters', '/requesters', (of) => of.getByText('Nobody is registered').waitFor());
+  await time('requesters', '/requesters', rows('Partners and bots'));
   await time('keys', '/keys', rows('API keys'));
   await time('audit log', '/audit', rows('Changes'));
   await time('status', '/status', (of) => of.getByText('up to date').waitFor());
