@@ -29,13 +29,14 @@ export async function movingBench(t: TestContext, { cluster = '' }: { cluster?: 
   const problems: string[] = [];
   const store = openMovedStore(url);
   stack.defer(() => store.close());
-  const mover = (recordDays: number | null = 35, own: Db = db) => {
+  const mover = (recordDays: number | null = 35, own: Db = db, moveForMs = 1_000) => {
     const look = openMoving(
       {
         db: own,
         store,
         now: () => now,
         recordDays,
+        moveForMs,
         isSealed: false,
         announcedTo: async () => 1_000,
         isOurs: () => true,

@@ -262,6 +262,25 @@ for (const [name, erase, isErased] of ERASURES) {
   });
 }
 
+test('moves rest, so that reads between them end', async (t) => {
+  const { addDecisions, mover, nextDay, find } = await movingBench(t);
+  const look = mover(35, undefined, 0);
+  await look();
+  await addDecisions(decided(31, 2));
+  await look();
+  nextDay();
+  await look();
+  assert.deepEqual(
+    (await find()).map(({ last }) => last),
+    [29],
+  );
+  await look();
+  assert.deepEqual(
+    (await find()).map(({ last }) => last),
+    [29, 31],
+  );
+});
+
 test('two nodes that both move', async (t) => {
   const { mover, moves } = await movingBench(t);
   const looks = [mover(), mover()];

@@ -52,7 +52,7 @@ export async function* readOwn(db: Db, first: number, last: number): AsyncGenera
   }
 }
 
-/** What was deleted or erased since a block was written. */
+/** Deletions and erasures since a block was written. */
 interface Changes extends ErasedInputs {
   /** Items whose decisions have left it. */
   purged: readonly number[];

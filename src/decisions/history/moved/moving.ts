@@ -3,6 +3,7 @@
  * not wait for it; while ClickHouse is away, decisions stay in PostgreSQL.
  */
 import { Conflict, type Db } from '../../../db/db.ts';
+import { monotonicMs } from '../../../lib/clock.ts';
 import { every } from '../../../lib/every.ts';
 import { DAY_MS } from '../retention/retire.ts';
 import { sealedTo } from '../sealed/forget.ts';
@@ -12,6 +13,8 @@ import type { MovedStore } from './store.ts';
 import { lookAtBlocks, removeGivenUp, removeLeft } from './upkeep.ts';
 
 const LOOK_EVERY_MS = 5_000;
+/** Then moves rest until the next look: a read between which a block moves begins anew, and could never end. */
+const MOVE_FOR_MS = LOOK_EVERY_MS / 2;
 
 export interface MovingDeps {
   db: Db;
@@ -23,6 +26,8 @@ export interface MovingDeps {
   isSealed: boolean;
   /** Returns the number up to which crawlers and false names were announced. */
   announcedTo(): Promise<number>;
+  /** For so long, blocks move at a look; one does at least. */
+  moveForMs?: number;
   /** Returns whether this node does the work. */
   isOurs(): boolean;
   /** Returns whether the clock can be trusted with it. */
@@ -103,12 +108,14 @@ async function moveAll(deps: MovingDeps, mayGoOn: () => boolean): Promise<void> 
 
 /** Returns false where an attempt was given up. */
 async function moveVerified(deps: MovingDeps, mayGoOn: () => boolean): Promise<boolean> {
-  const { db, now } = deps;
-  while (mayGoOn() && !(await isErasing(db))) {
+  const { db, now, moveForMs = MOVE_FOR_MS } = deps;
+  const end = monotonicMs() + moveForMs;
+  do {
+    if (!mayGoOn() || (await isErasing(db))) break;
     const next = await findUnmoved(db);
     if (next?.state !== 'verified' || next.state_at > now() - VERIFY_AGAIN_MS) break;
     if (!(await moveBlock(deps, next))) return false;
-  }
+  } while (monotonicMs() < end);
   return true;
 }
 
