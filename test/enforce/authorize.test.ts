@@ -417,6 +417,30 @@ describe('who asks', () => {
     assert.equal(await who({ 'user-agent': 'TwinBot' }), 'anonymous');
   });
 
+  test('a text of several requesters refuses nobody where decisions are only observed', async () => {
+    const { id: policyId } = await makePolicy(postern, [{ action: 'deny', conditions: {} }]);
+    const collection = { name: 'Watched', paths: ['/watched/'], mode: 'observe', policyId };
+    const { id: collectionId } = await made(postern, '/v1/collections', collection);
+    const { id: shutId } = await made(postern, '/v1/collections', { ...collection, paths: ['/shut/'], mode: 'enforce' });
+    for (const id of ['both-a', 'both-b']) await made(postern, '/v1/requesters', { id, userAgents: ['BothBot'] });
+    const userAgent = 'BothBot/1';
+    const at = (target: string) => ({ url: ORIGIN + target, context: { userAgent }, visitor: {} });
+    const ask = (target: string) => authorize(postern, target, { headers: { 'user-agent': userAgent } });
+    const seen = await ask('/watched/page');
+    assert.deepEqual([seen.status, seen.headers.get('x-postern-would')], [200, 'deny']);
+    const shut = await ask('/shut/page');
+    assert.deepEqual([shut.status, shut.headers.get('x-postern-error')], [403, 'ambiguous_requester']);
+    const one = await postern.call('POST', '/v1/access/check', { body: at('/watched/page') });
+    assert.deepEqual([one.status, one.body.enforced, one.body.requesterId], [200, false, null]);
+    assertError(await postern.call('POST', '/v1/access/check', { body: at('/shut/page') }), 'invalid_request');
+    const both = { checks: [at('/watched/page'), at('/shut/page')] };
+    const { data } = (await postern.call('POST', '/v1/access/check/batch', { body: both })).body;
+    assert.deepEqual([data[0].enforced, data[1].error.code], [false, 'invalid_request']);
+    const counted = async (id: string) =>
+      (await postern.call('GET', `/v1/access/decisions?collectionId=${id}`)).body.data.length;
+    assert.deepEqual([await counted(collectionId), await counted(shutId)], [3, 0]);
+  });
+
   test('what is registered is known after a restart', async () => {
     await using other = await startTestService();
     const { id } = await makePolicy(other, [{ action: 'allow', conditions: {} }]);

@@ -22,6 +22,8 @@ export type Ask = Omit<CheckRequest, 'asOf' | 'url' | 'visitor' | 'license'> & {
   sent?: { visitor: NonNullable<CheckRequest['visitor']>; url: string | undefined };
   /** The requester or crawler that the visitor falsely claimed to be. */
   claimed?: string;
+  /** Several requesters have the name that its visitor gave. It is refused so, unless the decision is only observed. */
+  unclear?: Failure;
 };
 
 /** A license that the caller vouches for, or the only one that the check may use: that of its License token. */

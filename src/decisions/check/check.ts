@@ -74,6 +74,7 @@ function checkAtOnce(deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<
   const { caller, grounds, explainer, signalsOf, toReceipt, kept } = attempt;
   const { maxAge, precision } = deps;
   if (toReceipt !== undefined || kept !== undefined || ask.dryRun === true || caller.readOnly) return undefined;
+  if (ask.unclear !== undefined) return undefined;
   if (ask.context !== undefined && hasAddress(ask)) return undefined;
   const subject = deps.snapshot.subject(ask);
   if (subject === undefined) return undefined;
@@ -143,7 +144,9 @@ function decideAll(
     const ask = asks[i] as Ask;
     const deciding = decidingReading(subject, ask, ask.asOf ?? terms.now);
     if (deciding instanceof UndecidedUrl) return deciding;
-    return kept === undefined ? decideAsk(deciding, ask, terms) : kept.decide(i, { subject: deciding, ask }, terms);
+    const decided =
+      kept === undefined ? decideAsk(deciding, ask, terms) : kept.decide(i, { subject: deciding, ask }, terms);
+    return ask.unclear !== undefined && decided.draft.decision.enforced ? ask.unclear : decided;
   };
   const deciding = traced('decide', () => mapInSlices(subjects, decideOne));
   if (kept === undefined) return deciding;

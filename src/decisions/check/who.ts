@@ -40,8 +40,12 @@ async function withVisitor({ visitors, clock }: WhoDeps, ask: Ask | Failure): Pr
     at: ask.locator ?? parseVisited(sent.visitor.url ?? ''),
     signed: toSigned(sent, ask, clock.now()),
   });
+  if (found === 'ambiguous_requester') return asNobody(ask);
   return typeof found === 'string' ? unclear(found) : asVisitor(ask, found);
 }
+
+/** Puts a visitor into an ask whose name several requesters have. It is decided as that of none of them. */
+export const asNobody = (ask: Ask): Ask => ({ ...asVisitor(ask, {}), unclear: unclear('ambiguous_requester') });
 
 /**
  * Puts a visitor into an ask. After a false claim it has no requester, and no license that was vouched for the one that

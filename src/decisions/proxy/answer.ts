@@ -101,6 +101,7 @@ export const toProbeAnswer = (options: AuthorizeOptions): ProxyAnswer =>
 
 export function toUnclearAnswer(why: Unclear, options: AuthorizeOptions): ProxyAnswer {
   if (why === 'invalid_license_token') return toUnlicensedAnswer(options);
+  if (why === 'ambiguous_requester') return refused(why, 'Several partners have the name of this visitor.', options);
   if (why !== 'invalid_token') return refused(why, 'This request cannot be matched to any content.', options);
   const status = options.denyStatus?.split(',').includes('401') === true ? 401 : 403;
   const answer = refused(why, 'The token does not exist, was revoked or has expired.', options, status);

@@ -17,7 +17,7 @@ import { METHOD_PATTERN, REQUESTER_ID_PATTERN } from '../../rules/conditions/nam
 import type { Ask } from '../check/ask.ts';
 import { decideFresh } from '../check/attempts.ts';
 import { type CheckDeps, check } from '../check/check.ts';
-import { asVisitor, type WhoDeps } from '../check/who.ts';
+import { asNobody, asVisitor, type WhoDeps } from '../check/who.ts';
 import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import { type PublicIds, withPublicId } from '../ledger/public-ids.ts';
@@ -122,15 +122,17 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
     const target = readTarget(forwarded);
     if (typeof target === 'string') return toUnclearAnswer(target, options);
     const visitor = await findVisitor(request, forwarded, target, options);
-    if (typeof visitor === 'string') {
-      const answer = toUnclearAnswer(visitor, options);
+    const refuse = async (why: Unclear): Promise<ProxyAnswer> => {
+      const answer = toUnclearAnswer(why, options);
       addLink(answer, (await deps.signals.notice(target.host)).denialLink);
       return answer;
-    }
+    };
+    if (typeof visitor === 'string' && visitor !== 'ambiguous_requester') return refuse(visitor);
     const method = readMethod(forwarded, request.method);
     const ask = toAsk(target, options, toContext(headers['user-agent'], deps.visitor(request), method));
+    const visited = typeof visitor === 'string' ? asNobody(ask) : asVisitor(ask, visitor);
     try {
-      const { ask: asked, price } = await askPaid(deps, asVisitor(ask, visitor), { caller, headers, options });
+      const { ask: asked, price } = await askPaid(deps, visited, { caller, headers, options });
       const list = deps.offers.read();
       const explainer = toRemedier(deps, options, caller, list instanceof Promise ? await list : list);
       const explained = explainer === null ? asked : { ...asked, explain: true };
@@ -140,6 +142,7 @@ function openAuthorize(deps: AuthorizeDeps): Decide {
       if (price !== undefined && decision.allowed) answer.headers['crawler-price'] = price;
       return answer;
     } catch (error) {
+      if (error === visited.unclear) return refuse('ambiguous_requester');
       if (!(error instanceof UndecidedUrl)) throw error;
       if (error.why === 'none') return toUnknownAnswer(options, target.host);
       return toUnclearAnswer(error.why === 'ambiguous_readings' ? 'ambiguous_content' : error.why, options);
