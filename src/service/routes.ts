@@ -137,11 +137,11 @@ function addPolicyRoutes(app: App, parts: Parts): void {
 /** Adds the routes that report usage, to publishers and to partners. */
 function addReports(
   app: App,
-  { config, db, changes, clock, columns, ledger, ids, archive, signatures, keys, directory, signing }: Parts,
+  { config, db, changes, clock, columns, ledger, ids, archive, signatures, names, keys, directory, signing }: Parts,
   reading: Pick<PartnerDeps, 'finder' | 'tests' | 'checks'> & { robotsReads: RobotsReads },
 ): void {
   const { now } = ledger;
-  attentionRoutes(app, { db, columns, signatures, keys, directory, now });
+  attentionRoutes(app, { db, columns, signatures, names, keys, directory, now });
   const requesterNames = (requesterIds: readonly string[]) => findNames(db, requesterIds);
   usageRoutes(app, { db, columns, now, robotsReads: reading.robotsReads, requesterNames });
   partnerRoutes(app, {

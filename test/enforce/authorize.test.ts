@@ -421,7 +421,11 @@ describe('who asks', () => {
     const { id: policyId } = await makePolicy(postern, [{ action: 'deny', conditions: {} }]);
     const collection = { name: 'Watched', paths: ['/watched/'], mode: 'observe', policyId };
     const { id: collectionId } = await made(postern, '/v1/collections', collection);
-    const { id: shutId } = await made(postern, '/v1/collections', { ...collection, paths: ['/shut/'], mode: 'enforce' });
+    const { id: shutId } = await made(postern, '/v1/collections', {
+      ...collection,
+      paths: ['/shut/'],
+      mode: 'enforce',
+    });
     for (const id of ['both-a', 'both-b']) await made(postern, '/v1/requesters', { id, userAgents: ['BothBot'] });
     const userAgent = 'BothBot/1';
     const at = (target: string) => ({ url: ORIGIN + target, context: { userAgent }, visitor: {} });

@@ -44,6 +44,37 @@ test('nothing, before anything happened', async () => {
   assert.deepEqual(await told(), []);
 });
 
+test('a user agent or an agent that signs which several partners have', async () => {
+  const identities = [{ kind: 'signature', agent: 'https://bot.twins.example' }];
+  await made(postern, '/v1/requesters', { id: 'twin-a', name: 'Twin A', userAgents: ['TwinBot'], identities });
+  assert.equal(await about('shared_name', {}), undefined);
+  for (const id of ['twin-b', 'twin-c']) await made(postern, '/v1/requesters', { id, userAgents: ['twinbot'] });
+  const named = await about('shared_name', {});
+  assert.deepEqual(
+    [named.severity, named.subject, named.path, named.message],
+    [
+      'high',
+      { requesterId: 'twin-a' },
+      '/v1/requesters/twin-a',
+      '`twinbot` names Twin A and 2 other partners: visitors with it are refused. Give it to one of them.',
+    ],
+  );
+  await postern.call('PATCH', '/v1/requesters/twin-b', { body: { userAgents: [], identities } });
+  await postern.call('DELETE', '/v1/requesters/twin-c');
+  assert.match(
+    (await about('shared_name', {})).message,
+    /^`https:\/\/bot\.twins\.example` names Twin A and another partner/,
+  );
+  const key = await makeKey(postern, { permissions: ['analytics:read'] });
+  const others = (await postern.call('GET', '/v1/attention', { key })).body.data;
+  assert.deepEqual(
+    others.filter(({ kind }: { kind: string }) => kind === 'shared_name'),
+    [],
+  );
+  for (const id of ['twin-a', 'twin-b']) await postern.call('DELETE', `/v1/requesters/${id}`);
+  assert.deepEqual(await told(), []);
+});
+
 describe('licenses', () => {
   test('of a partner that is named by its name', async () => {
     await made(postern, '/v1/requesters', { id: 'req-4711', name: 'Gamma AI' });

@@ -2816,10 +2816,10 @@ export interface components {
         /** @description Something that needs attention */
         AttentionItem: {
             /**
-             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `unreadable_address`: A proxy sent an address that cannot be read within the last day. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `crawler_directory`: The crawler directory cannot be renewed. `agent_keys`: The keys of an agent that signs cannot be fetched. `drift`: The live files of a site differ from its signals. `denials`: A requester, crawler or program is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
+             * @description `license_ending`: A license ends within 30 days. `quota`: A license has used at least 80 % of its quota. `license_request`: A partner waits for an answer to its request for a license. `webhook`: The deliveries of a webhook fail. `unreadable_address`: A proxy sent an address that cannot be read within the last day. `shared_name`: Several requesters have a user agent or a signature agent: visitors with it are refused. `identity_list`: A published list of addresses is held back, or too old to verify visitors. `crawler_directory`: The crawler directory cannot be renewed. `agent_keys`: The keys of an agent that signs cannot be fetched. `drift`: The live files of a site differ from its signals. `denials`: A requester, crawler or program is denied far more often than in the days before. `spoofing`: A visitor falsely claimed a name within the last day. `crawler`: A crawler was seen for the first time within the last seven days.
              * @enum {unknown}
              */
-            kind: "license_ending" | "quota" | "license_request" | "webhook" | "unreadable_address" | "identity_list" | "crawler_directory" | "agent_keys" | "drift" | "denials" | "spoofing" | "crawler";
+            kind: "license_ending" | "quota" | "license_request" | "webhook" | "unreadable_address" | "shared_name" | "identity_list" | "crawler_directory" | "agent_keys" | "drift" | "denials" | "spoofing" | "crawler";
             /** @enum {unknown} */
             severity: "high" | "medium" | "low";
             /** @description The ids of what it is about */

@@ -147,6 +147,10 @@ const STEPS: Partial<Record<string, (item: Item) => Step>> = {
   identity_list: () => ({ label: 'See the lists', path: '/status' }),
   crawler_directory: () => ({ label: 'See the crawlers', path: '/crawlers' }),
   agent_keys: () => ({ label: 'See the status', path: '/status' }),
+  shared_name: ({ subject: { requesterId = '' } }) => ({
+    label: 'See the partner',
+    path: `/requesters/${encodeURIComponent(requesterId)}`,
+  }),
   drift: ({ subject: { host = '' } }) => ({ label: 'See the differences', path: `/sites/${encodeURIComponent(host)}` }),
   denials: ({ subject: { requesterId, crawler, program }, since }) => ({
     label: 'See denials',

@@ -23,6 +23,8 @@ export interface VisitorNames {
   signing(agent: string): Owner;
   /** Returns whether a requester has an agent that signs. */
   signs(requesterId: string): boolean;
+  /** Returns the texts and agents that several requesters have, with these. */
+  shared(): { name: string; requesterIds: string[] }[];
   /** Agents of all requesters, in normal form. */
   readonly agents: ReadonlySet<string>;
 }
@@ -124,6 +126,13 @@ class Index implements VisitorNames {
 
   signing(agent: string): Owner {
     return pickOnly(this.#signers.get(agent) ?? new Set());
+  }
+
+  shared(): { name: string; requesterIds: string[] }[] {
+    const owners = new Map<string, Set<string>>();
+    for (const [id, names] of [...this.#texts, ...this.#agentsOf])
+      for (const name of names) owners.set(name, (owners.get(name) ?? new Set<string>()).add(id));
+    return [...owners].filter(([, ids]) => ids.size > 1).map(([name, ids]) => ({ name, requesterIds: [...ids] }));
   }
 }
 

@@ -9,6 +9,7 @@ export const KINDS = {
   license_request: 'A partner waits for an answer to its request for a license',
   webhook: 'The deliveries of a webhook fail',
   unreadable_address: 'A proxy sent an address that cannot be read within the last day',
+  shared_name: 'Several requesters have a user agent or a signature agent: visitors with it are refused',
   identity_list: 'A published list of addresses is held back, or too old to verify visitors',
   crawler_directory: 'The crawler directory cannot be renewed',
   agent_keys: 'The keys of an agent that signs cannot be fetched',

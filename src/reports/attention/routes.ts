@@ -6,6 +6,7 @@ import type { Keys } from '../../api/keys/authenticate.ts';
 import { type Caller, holdsPermission, isPublicKey } from '../../api/permissions.ts';
 import type { Db } from '../../db/db.ts';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
+import type { KnownNames } from '../../decisions/visitors/names.ts';
 import type { RenewedDirectory } from '../../requesters/crawlers/renewal.ts';
 import type { Signatures } from '../../requesters/signatures/signatures.ts';
 import { findNames } from '../../requesters/store.ts';
@@ -16,6 +17,7 @@ import {
   driftedSites,
   failingAgents,
   failingWebhooks,
+  sharedNames,
   staleDirectory,
   troubledLists,
   unreadableAddresses,
@@ -26,6 +28,7 @@ export interface AttentionDeps {
   db: Db;
   columns: Columns;
   signatures: Pick<Signatures, 'directories'>;
+  names: KnownNames;
   keys: Pick<Keys, 'unreadable'>;
   directory: Pick<RenewedDirectory, 'state'>;
   /** Epoch ms. */
@@ -50,7 +53,7 @@ export function attentionRoutes(app: App, deps: AttentionDeps): void {
 
 /** A caller receives only what it may also read elsewhere. */
 function readers(
-  { db, columns, signatures, keys, directory, now: clock }: AttentionDeps,
+  { db, columns, signatures, names, keys, directory, now: clock }: AttentionDeps,
   caller: Caller,
 ): Promise<Item[]>[] {
   const now = clock();
@@ -59,7 +62,7 @@ function readers(
   // They name partners, and anybody may have a public key.
   if (!isPublicKey(caller)) readings.push(alarms(columns, now));
   if (holdsPermission(permissions, 'requesters:read')) {
-    readings.push(endingLicenses(db, now), openRequests(db), troubledLists(db, now));
+    readings.push(endingLicenses(db, now), openRequests(db), troubledLists(db, now), sharedNames(names));
     readings.push(Promise.resolve(failingAgents(signatures.directories(), now)));
     readings.push(Promise.resolve(unreadableAddresses(keys.unreadable.figures())));
     if (!readOnly) readings.push(usedQuotas({ db, columns }, now));

@@ -3,6 +3,7 @@
 import type { UnreadableFigures } from '../../api/keys/unreadable.ts';
 import { findFailing } from '../../api/webhooks/store.ts';
 import type { Db } from '../../db/db.ts';
+import type { KnownNames } from '../../decisions/visitors/names.ts';
 import type { CrawlerDirectoryState } from '../../requesters/crawlers/directory-store.ts';
 import { FRESH_MS, isFresh } from '../../requesters/identities/list.ts';
 import { findLists } from '../../requesters/identities/store.ts';
@@ -29,6 +30,21 @@ export async function failingWebhooks(db: Db): Promise<Item[]> {
         : `Deliveries to the webhook at ${hostOf(url)} fail.`,
     since: failingSince,
     path: `/v1/webhooks/${id}`,
+  }));
+}
+
+/** Reports names that choose no requester. */
+export async function sharedNames(names: KnownNames): Promise<Item[]> {
+  const shared = (await names.read()).shared().slice(0, ITEMS_MAX + 1);
+  return shared.map(({ name, requesterIds: [requesterId = '', ...others] }) => ({
+    kind: 'shared_name',
+    severity: 'high',
+    subject: { requesterId },
+    message: (first) =>
+      `\`${name}\` names ${first} and ${others.length === 1 ? 'another partner' : `${others.length} other partners`}: ` +
+      'visitors with it are refused. Give it to one of them.',
+    since: null,
+    path: `/v1/requesters/${encodeURIComponent(requesterId)}`,
   }));
 }
 
