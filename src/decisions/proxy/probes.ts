@@ -4,11 +4,16 @@
  * bounded work.
  */
 import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Origin } from '../../lib/forwarded.ts';
 import { newId } from '../../lib/id.ts';
+import { toProbeAnswer } from './answer.ts';
 import type { Arrival } from './probe-schema.ts';
 import { findProbes, type Probe, putArrival } from './probe-store.ts';
+import type { Decide } from './question.ts';
+import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget } from './target.ts';
 
 const LIFETIME_MS = 60_000;
 /** Visitors can send any mark: probes are read at most this often. */
@@ -26,12 +31,12 @@ export const newProbe = (now: number): Probe => ({
   arrived: null,
 });
 
-export interface Probes {
+interface Probes {
   /** Keeps a request that has the mark of a live probe in one of its texts, and says so. Throws Unavailable. */
   take(texts: readonly (string | undefined)[], read: () => Arrival): false | Promise<boolean>;
 }
 
-export function openProbes(db: Db, clock: Clock): Probes {
+function openProbes(db: Db, clock: Clock): Probes {
   let live: readonly Probe[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
 
@@ -65,3 +70,42 @@ export function openProbes(db: Db, clock: Clock): Probes {
 
 const withoutMark = (url: string, mark: string): string =>
   url.replace(`&${mark}`, '').replace(`?${mark}&`, '?').replace(`?${mark}`, '');
+
+interface ProbedDeps {
+  db: Db;
+  clock: Clock;
+  /** Returns the address for which the proxy forwards. */
+  visitor(request: FastifyRequest): Origin;
+}
+
+/** Answers the requests of probes, and leaves all others to `decide`. */
+export function exceptProbes({ db, clock, visitor }: ProbedDeps, decide: Decide): Decide {
+  const probes = openProbes(db, clock);
+  return (question) => {
+    const { request, suffix, options } = question;
+    const forwarded = { headers: request.headers, suffix, origin: options.origin };
+    // A cache in front knows pages by their URL: there the mark is in a header.
+    const marks = [readNamedUrl(forwarded), String(request.headers['signature-agent'] ?? '')];
+    const taken = probes.take(marks, () => readArrival(request, forwarded, visitor(request)));
+    return taken === false ? decide(question) : taken.then((is) => (is ? toProbeAnswer(options) : decide(question)));
+  };
+}
+
+/** Only for the request of a probe. */
+function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, origin: Origin): Arrival {
+  const text = (name: string): string | null => {
+    const value = headers[name];
+    return value === undefined ? null : String(value);
+  };
+  const target = readTarget(forwarded);
+  return {
+    method: readMethod(forwarded, method) ?? null,
+    url: typeof target === 'string' ? null : readSentUrl(forwarded, target),
+    address: origin === undefined ? null : 'address' in origin ? origin.address : origin.unreadable,
+    signature: text('signature'),
+    signatureInput: text('signature-input'),
+    signatureAgent: text('signature-agent'),
+    userAgent: text('user-agent'),
+    authorization: text('authorization'),
+  };
+}

@@ -28,7 +28,6 @@ import {
   type ProxyAnswer,
   toAnswer,
   toChallenge,
-  toProbeAnswer,
   toUnclearAnswer,
   toUnknownAnswer,
   withBody,
@@ -36,12 +35,11 @@ import {
 import { toRefusal } from './body.ts';
 import { exceptFree, type SiteSignals } from './free.ts';
 import { askPaid } from './pay-per-crawl.ts';
-import type { Arrival } from './probe-schema.ts';
-import { openProbes } from './probes.ts';
+import { exceptProbes } from './probes.ts';
 import type { Decide, ProxyQuestion } from './question.ts';
 import { firstOfferUrl, offeredIn, openRemedier } from './remedies.ts';
 import { AuthorizeHeaders, AuthorizeOptions, PATH, readOptions } from './schema.ts';
-import { type Forwarded, readMethod, readNamedUrl, readSentUrl, readTarget, type Unclear } from './target.ts';
+import { type Forwarded, readMethod, readSentUrl, readTarget, type Unclear } from './target.ts';
 
 export interface AuthorizeDeps extends Omit<CheckDeps, 'visitors'>, WhoDeps {
   ids: PublicIds;
@@ -117,66 +115,84 @@ const schema = {
  */
 function openAuthorize(deps: AuthorizeDeps): Decide {
   async function decideOnce({ request, options, suffix }: ProxyQuestion, grounds: Grounds): Promise<ProxyAnswer> {
-    const { caller, headers } = request;
-    const forwarded = { headers, suffix, origin: options.origin };
+    const forwarded = { headers: request.headers, suffix, origin: options.origin };
     const target = readTarget(forwarded);
     if (typeof target === 'string') return toUnclearAnswer(target, options);
-    const visitor = await findVisitor(request, forwarded, target, options);
-    const refuse = async (why: Unclear): Promise<ProxyAnswer> => {
-      const answer = toUnclearAnswer(why, options);
-      addLink(answer, (await deps.signals.notice(target.host)).denialLink);
-      return answer;
-    };
-    if (typeof visitor === 'string' && visitor !== 'ambiguous_requester') return refuse(visitor);
+    const visitor = await findVisitor(deps, request, { forwarded, target, options });
     const method = readMethod(forwarded, request.method);
-    const ask = toAsk(target, options, toContext(headers['user-agent'], deps.visitor(request), method));
-    const visited = typeof visitor === 'string' ? asNobody(ask) : asVisitor(ask, visitor);
+    const ask = toAsk(target, options, toContext(request.headers['user-agent'], deps.visitor(request), method));
+    const visited = ofVisitor(ask, visitor);
+    if (typeof visited === 'string') return refuse(deps, visited, { target, options });
     try {
-      const { ask: asked, price } = await askPaid(deps, visited, { caller, headers, options });
-      const list = deps.offers.read();
-      const explainer = toRemedier(deps, options, caller, list instanceof Promise ? await list : list);
-      const explained = explainer === null ? asked : { ...asked, explain: true };
-      const decision = withPublicId(deps.ids, await check(deps, explained, { caller, grounds, explainer }));
-      const url = readSentUrl(forwarded, target);
-      const answer = await complete(deps, { ask: asked, decision, options, caller, url });
-      if (price !== undefined && decision.allowed) answer.headers['crawler-price'] = price;
-      return answer;
+      return await answerVisitor(deps, visited, { request, options, grounds, url: readSentUrl(forwarded, target) });
     } catch (error) {
-      if (error === visited.unclear) return refuse('ambiguous_requester');
+      if (error === visited.unclear) return refuse(deps, 'ambiguous_requester', { target, options });
       if (!(error instanceof UndecidedUrl)) throw error;
       if (error.why === 'none') return toUnknownAnswer(options, target.host);
       return toUnclearAnswer(error.why === 'ambiguous_readings' ? 'ambiguous_content' : error.why, options);
     }
   }
 
-  async function findVisitor(
-    { headers, method }: FastifyRequest,
-    forwarded: Forwarded,
-    target: Locator,
-    { requesterHeader }: AuthorizeOptions,
-  ): Promise<Visitor | Unclear> {
-    const named = requesterHeader === undefined ? undefined : headers[requesterHeader.toLowerCase()];
-    const isNamed = named !== undefined && named !== '';
-    if (isNamed && (typeof named !== 'string' || !REQUESTER_ID.test(named))) return 'invalid_requester';
-    const isSigned = headers['signature-input'] !== undefined && target.host !== '';
-    return deps.visitors.find({
-      requesterId: isNamed ? named : undefined,
-      userAgent: headers['user-agent'],
-      authorization: headers.authorization,
-      at: target,
-      signed: isSigned
-        ? {
-            method: readMethod(forwarded, method) ?? method,
-            authority: target.host,
-            targetUri: readSentUrl(forwarded, target),
-            headers,
-            at: deps.clock.now(),
-          }
-        : undefined,
-    });
-  }
-
   return (question) => decideFresh(question.request, (grounds) => decideOnce(question, grounds));
+}
+
+interface Targeted {
+  target: Locator;
+  options: AuthorizeOptions;
+}
+
+async function findVisitor(
+  { visitors, clock }: AuthorizeDeps,
+  { headers, method }: FastifyRequest,
+  { forwarded, target, options: { requesterHeader } }: Targeted & { forwarded: Forwarded },
+): Promise<Visitor | Unclear> {
+  const named = requesterHeader === undefined ? undefined : headers[requesterHeader.toLowerCase()];
+  const isNamed = named !== undefined && named !== '';
+  if (isNamed && (typeof named !== 'string' || !REQUESTER_ID.test(named))) return 'invalid_requester';
+  const isSigned = headers['signature-input'] !== undefined && target.host !== '';
+  return visitors.find({
+    requesterId: isNamed ? named : undefined,
+    userAgent: headers['user-agent'],
+    authorization: headers.authorization,
+    at: target,
+    signed: isSigned
+      ? {
+          method: readMethod(forwarded, method) ?? method,
+          authority: target.host,
+          targetUri: readSentUrl(forwarded, target),
+          headers,
+          at: clock.now(),
+        }
+      : undefined,
+  });
+}
+
+function ofVisitor(ask: Ask, visitor: Visitor | Unclear): Ask | Unclear {
+  if (visitor === 'ambiguous_requester') return asNobody(ask);
+  return typeof visitor === 'string' ? visitor : asVisitor(ask, visitor);
+}
+
+async function refuse(deps: AuthorizeDeps, why: Unclear, { target, options }: Targeted): Promise<ProxyAnswer> {
+  const answer = toUnclearAnswer(why, options);
+  addLink(answer, (await deps.signals.notice(target.host)).denialLink);
+  return answer;
+}
+
+/** Throws what `check` throws. */
+async function answerVisitor(
+  deps: AuthorizeDeps,
+  ask: Ask,
+  { request, options, grounds, url }: Pick<ProxyQuestion, 'request' | 'options'> & { grounds: Grounds; url: string },
+): Promise<ProxyAnswer> {
+  const { caller, headers } = request;
+  const { ask: asked, price } = await askPaid(deps, ask, { caller, headers, options });
+  const list = deps.offers.read();
+  const explainer = toRemedier(deps, options, caller, list instanceof Promise ? await list : list);
+  const explained = explainer === null ? asked : { ...asked, explain: true };
+  const decision = withPublicId(deps.ids, await check(deps, explained, { caller, grounds, explainer }));
+  const answer = await complete(deps, { ask: asked, decision, options, caller, url });
+  if (price !== undefined && decision.allowed) answer.headers['crawler-price'] = price;
+  return answer;
 }
 
 interface Settled {
@@ -218,38 +234,6 @@ async function deny(
 /** Remedies are found only where the answer says them: that takes longer than the decision. */
 const toRemedier = (deps: AuthorizeDeps, { body }: AuthorizeOptions, caller: Caller, list: PriceList) =>
   body === undefined && list.isEmpty ? null : openRemedier(deps, caller, list);
-
-/** Answers the requests of probes, and leaves all others to `decide`. */
-function exceptProbes({ db, clock, visitor }: AuthorizeDeps, decide: Decide): Decide {
-  const probes = openProbes(db, clock);
-  return (question) => {
-    const { request, suffix, options } = question;
-    const forwarded = { headers: request.headers, suffix, origin: options.origin };
-    // A cache in front knows pages by their URL: there the mark is in a header.
-    const marks = [readNamedUrl(forwarded), String(request.headers['signature-agent'] ?? '')];
-    const taken = probes.take(marks, () => readArrival(request, forwarded, visitor(request)));
-    return taken === false ? decide(question) : taken.then((is) => (is ? toProbeAnswer(options) : decide(question)));
-  };
-}
-
-/** Only for the request of a probe. */
-function readArrival({ headers, method }: FastifyRequest, forwarded: Forwarded, origin: Origin): Arrival {
-  const text = (name: string): string | null => {
-    const value = headers[name];
-    return value === undefined ? null : String(value);
-  };
-  const target = readTarget(forwarded);
-  return {
-    method: readMethod(forwarded, method) ?? null,
-    url: typeof target === 'string' ? null : readSentUrl(forwarded, target),
-    address: origin === undefined ? null : 'address' in origin ? origin.address : origin.unreadable,
-    signature: text('signature'),
-    signatureInput: text('signature-input'),
-    signatureAgent: text('signature-agent'),
-    userAgent: text('user-agent'),
-    authorization: text('authorization'),
-  };
-}
 
 /**
  * Asks only visitors that can sign: the denial is decided again as if it were verified. An address proves less than a
