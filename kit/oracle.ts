@@ -31,10 +31,21 @@ const toCollection = (one: OracleCollection): Collection => ({
   updatedAt: 1,
 });
 
-function placeOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>, selected: Selected): Place {
+/** Many checks have the same collections. */
+const indexes = new WeakMap<readonly OracleCollection[], CollectionIndex>();
+
+function indexOf(collections: readonly OracleCollection[]): CollectionIndex {
+  const known = indexes.get(collections);
+  if (known !== undefined) return known;
   const index = new CollectionIndex();
-  for (const one of check.collections ?? []) index.put(toCollection(one));
-  return { policyId: policyIdOf(check), collectionId: index.find(selected)?.id ?? null, observed: false };
+  for (const one of collections) index.put(toCollection(one));
+  indexes.set(collections, index);
+  return index;
+}
+
+function placeOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>, selected: Selected): Place {
+  const found = check.collections === undefined ? undefined : indexOf(check.collections).find(selected);
+  return { policyId: policyIdOf(check), collectionId: found?.id ?? null, observed: false };
 }
 
 function pageOf(check: Omit<OracleCheck, 'usedUp' | 'policy'>): VisitedPage | undefined {
