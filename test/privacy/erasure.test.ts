@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { startTestService, type TestService, testEngine } from '../../kit/service.ts';
+import { startTestService, type TestService, testClock, testEngine } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { backUp } from '../../src/service/storage/backup.ts';
 import { assertError, assertStatus, check, item, made, makeKey } from '../http/given.ts';
@@ -15,7 +15,8 @@ type Any = any;
 const MARK = 'zzunmistakable';
 const ID = `${MARK}-id`;
 
-const postern = await startTestService();
+const clock = testClock(Date.now());
+const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
 const TABLES = [
@@ -110,6 +111,7 @@ const totals = async (): Promise<Any> => (await postern.call('GET', '/v1/analyti
 
 test('a requester is erased from everything, and what it used still counts', async () => {
   const { contentId, policyId } = await known();
+  clock.advance(1000);
   const context = { ip: '203.0.113.7', userAgent: `${MARK}-agent` };
   const testKey = await makeKey(postern, { mode: 'test' });
   await check(postern, { contentId, requesterId: ID, context }, testKey);
@@ -124,6 +126,7 @@ test('a requester is erased from everything, and what it used still counts', asy
   const [statement] = (await postern.call('GET', `/v1/statements?period=${month}&requesterId=${ID}`)).body.data;
   assert.ok((await rowsWith(postern, MARK)).length > 10);
 
+  clock.advance(1000);
   assertError(
     await postern.call('POST', `/v1/requesters/${ID}/erase`, { body: { confirm: 'x' } }),
     'invalid_request',
@@ -136,6 +139,7 @@ test('a requester is erased from everything, and what it used still counts', asy
   const done = await until(
     'it is erased',
     async () => {
+      clock.advance(1000);
       const entries = (await postern.call('GET', '/v1/audit-log?limit=100&kind=requester.erased')).body.data;
       return entries[0];
     },
@@ -188,7 +192,15 @@ test('an id that only tests named is erased', async () => {
   const id = `${MARK}-tested`;
   await check(postern, { contentId, requesterId: id }, await makeKey(postern, { mode: 'test' }));
   assertStatus(await postern.call('POST', `/v1/requesters/${id}/erase`), 200);
-  await until('it is erased', async () => (await rowsWith(postern, id)).length === 0, 60_000);
+  await until(
+    'it is erased',
+    async () => {
+      clock.advance(1000);
+      const isDone = ((await postern.rowsOf('erasures')) as Any[]).every(({ status }) => status === 'done');
+      return isDone && (await rowsWith(postern, id)).length === 0;
+    },
+    60_000,
+  );
 });
 
 test('a requester that was never registered is erased, and columns that missed it are counted again', async () => {
@@ -201,6 +213,7 @@ test('a requester that was never registered is erased, and columns that missed i
   await until(
     'it is erased',
     async () => {
+      clock.advance(1000);
       const { totalCount } = (await postern.call('GET', `/v1/access/decisions?requesterId=${first.pseudonym}`)).body;
       const [row] = (await postern.rowsOf('erasures')).filter((one: Any) => one.id === first.id) as Any[];
       return totalCount === 1 && row.status === 'done';
