@@ -1,9 +1,12 @@
 /** The audit log records who changed what, when, from where, before and after. On a real socket. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { hurry } from '../../kit/hurry.ts';
 import { startTestService, testClock, testEngine } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { allowAll, assertError, assertStatus, ID, item, MOMENT, made, makeKey, next } from './given.ts';
+
+hurry();
 
 const DAY_MS = 86_400_000;
 /** Tolerance of timestamps, ms: on a cluster they are the database's, as far as the node knows its clock. */

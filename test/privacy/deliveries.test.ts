@@ -5,10 +5,13 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, test } from 'node:test';
+import { hurry } from '../../kit/hurry.ts';
 import { type Received, startReceiver } from '../../kit/receiver.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { assertStatus, item, made } from '../http/given.ts';
+
+hurry();
 
 const postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 after(() => postern[Symbol.asyncDispose]());

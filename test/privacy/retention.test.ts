@@ -7,10 +7,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { hurry } from '../../kit/hurry.ts';
 import { runSeed, seeded } from '../../kit/random.ts';
 import { dropDatabase, startTestService, type TestService, testClock, testEngine } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { assertError, assertStatus, item, made } from '../http/given.ts';
+
+hurry();
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,9 +1,12 @@
 /** PostgreSQL's statistics, which are samples of values, keep nothing that was erased. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hurry } from '../../../kit/hurry.ts';
 import { startTestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { allowAll, assertStatus, check, item, made, makePolicy } from '../../http/given.ts';
+
+hurry();
 
 const DAY_MS = 86_400_000;
 const ID = 'unmistakable-requester';

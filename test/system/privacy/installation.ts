@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HURRIED } from '../../../kit/hurry.ts';
 import { launched, newTestKey, type Running } from '../../../kit/launch.ts';
 import { databaseSettings, dropDatabase, runOn } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
@@ -55,13 +56,13 @@ export class Installation implements AsyncDisposable {
   }
 
   start = (env: Record<string, string> = {}): Promise<Running> =>
-    launched({ dataDir: this.dataDir, key: this.#key, env: { ...this.database, ...env } });
+    launched({ dataDir: this.dataDir, key: this.#key, env: { ...this.database, ...HURRIED, ...env } });
 
   /** Another node, on PostgreSQL. */
   startBeside(env: Record<string, string> = {}): Promise<Running> {
     const dataDir = mkdtempSync(join(tmpdir(), 'postern-beside-'));
     this.#folders.push(dataDir);
-    return launched({ dataDir, key: this.#key, env: { ...this.database, ...env } });
+    return launched({ dataDir, key: this.#key, env: { ...this.database, ...HURRIED, ...env } });
   }
 
   rows = async (sql: string): Promise<Any[]> =>

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { verifyCheckpoint, verifyReceipt } from '../../../client/src/receipt.ts';
 import { commandHere } from '../../../kit/command.ts';
+import { hurry } from '../../../kit/hurry.ts';
 import { temporaryFolder } from '../../../kit/launch.ts';
 import { leavesOf } from '../../../kit/leaves.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
@@ -12,6 +13,8 @@ import { startTestService, type TestService, testClock } from '../../../kit/serv
 import { until } from '../../../kit/until.ts';
 import { assertError, assertStatus, check, item, made, makeKey } from '../../http/given.ts';
 import { openSigner } from '../../receipts/second.ts';
+
+hurry();
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

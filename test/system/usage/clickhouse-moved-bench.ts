@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import type { Answer } from '../../../kit/answer.ts';
 import { TestClickHouse } from '../../../kit/clickhouse.ts';
+import { hurry } from '../../../kit/hurry.ts';
 import { temporaryFolder } from '../../../kit/launch.ts';
 import { partition } from '../../../kit/partitions.ts';
 import { testPostgres } from '../../../kit/postgres.ts';
@@ -12,6 +13,9 @@ import { until } from '../../../kit/until.ts';
 import { newKeyText } from '../../../src/api/keys/key.ts';
 import { check } from '../../http/given.ts';
 import { decide, toPaths } from './clickhouse-given.ts';
+
+// Decisions are written, move and leave at three looks.
+hurry();
 
 export type Ids = Awaited<ReturnType<typeof decide>>;
 
@@ -27,6 +31,12 @@ export async function runOn(url: string, sql: string): Promise<Record<string, st
   } finally {
     await client.end();
   }
+}
+
+/** Lets time pass; returns what ends that. What left is deleted once reads that began before have ended. */
+export function letPass(clock: { advance(ms: number): void }): () => void {
+  const passing = setInterval(() => clock.advance(20_000), 250);
+  return () => clearInterval(passing);
 }
 
 /** Two installations with the same decisions: one that moves them, to a server or a cluster, and one that keeps all. */
@@ -102,8 +112,7 @@ export async function assertSame(
   paths: string[],
 ): Promise<void> {
   for (const path of paths) {
-    const wanted = await read(keeping, path);
-    const found = await read(moving, path);
+    const [wanted, found] = await Promise.all([read(keeping, path), read(moving, path)]);
     const [own, other] = [plain(found.text), plain(wanted.text)];
     const at = [...own].findIndex((letter, i) => letter !== other[i]);
     const near = own === other ? '' : `${own.slice(at - 200, at + 200)} instead of ${other.slice(at - 200, at + 200)}`;
@@ -139,10 +148,13 @@ export async function givenVerified(t: TestContext, { cluster = '', prepare }: G
   const old = await idsOf(before);
   const theirs = await idsOf(before, '&requesterId=acme');
   clock.advance(45 * DAY_MS);
+  // A service that runs would give the border up that the first partition is to end at.
+  await stop(before);
   const [newest] = await runOn(urls[0], 'select max(seq) as seq from decisions');
   await partition(urls[0], [Number(newest?.seq) + 1, 1_000_000]);
-  const { id: young } = await check(before, { contentId: ids.contentId, requesterId: 'acme' });
-  await stop(before);
+  const after = await start(urls[0]);
+  const { id: young } = await check(after, { contentId: ids.contentId, requesterId: 'acme' });
+  await stop(after);
   await copy();
   const nodes = [await start(urls[0], moving), await start(urls[1])] as const;
   const count = async (table: string): Promise<number> =>
@@ -161,9 +173,9 @@ export async function givenMoved(t: TestContext, options: Given = {}) {
   clock.advance(DAY_MS);
   await until('moved', async () => (await count('decisions')) === 1, WITHIN_MS);
   const isOldest = `pg_class where relname = 'decisions_from_0'`;
-  const turning = setInterval(() => clock.advance(20_000), 1_000);
+  const stopTime = letPass(clock);
   await until('the partition leaves the disk', async () => (await count(isOldest)) === 0, WITHIN_MS);
-  clearInterval(turning);
+  stopTime();
   return given;
 }
 

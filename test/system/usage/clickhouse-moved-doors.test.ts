@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { commandHere, startCommand } from '../../../kit/command.ts';
+import { HURRIED } from '../../../kit/hurry.ts';
 import { temporaryFolder } from '../../../kit/launch.ts';
 import { freePort } from '../../../kit/port.ts';
 import type { TestService } from '../../../kit/service.ts';
@@ -151,6 +152,7 @@ test('a node that ends in mid-move ends soon, and another goes on', { timeout: 9
     const running = startCommand(['serve'], {
       env: {
         ...columns,
+        ...HURRIED,
         POSTERN_RECORD_DAYS: '35',
         POSTERN_DATABASE_URL: urls[0],
         POSTERN_DATA_DIR: dataDir,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertStatus, check, PRICED } from '../../http/given.ts';
-import { assertSame, givenMoved, read, untilOn } from './clickhouse-moved-bench.ts';
+import { assertSame, givenMoved, letPass, read, untilOn } from './clickhouse-moved-bench.ts';
 
 test('erasures and quotas reach what moved where PostgreSQL has nothing left', { timeout: 900_000 }, async (t) => {
   let other = '';
@@ -36,9 +36,9 @@ test('erasures and quotas reach what moved where PostgreSQL has nothing left', {
   assert.deepEqual(used, [4, 4]);
 
   for (const node of nodes) assertStatus(await node.call('POST', '/v1/requesters/globex/erase', { body: {} }), 200);
-  const turning = setInterval(() => clock.advance(20_000), 1_000);
+  const stopTime = letPass(clock);
   await untilOn(urls, 'erased', `select 1 from erasures where status <> 'done'`, false);
-  clearInterval(turning);
+  stopTime();
   assert.doesNotMatch((await read(nodes[0], '/v1/analytics/requesters')).text, /globex/);
   await assertSame(
     nodes,

@@ -10,7 +10,17 @@ import type { Answer } from '../../../kit/answer.ts';
 import type { TestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { allowAll, assertError, assertStatus, check } from '../../http/given.ts';
-import { assertSame, DAY_MS, givenMoved, type Ids, plain, read, untilOn, WITHIN_MS } from './clickhouse-moved-bench.ts';
+import {
+  assertSame,
+  DAY_MS,
+  givenMoved,
+  type Ids,
+  letPass,
+  plain,
+  read,
+  untilOn,
+  WITHIN_MS,
+} from './clickhouse-moved-bench.ts';
 
 const preview = (node: TestService, ids: Ids, month: Date): Promise<Answer> =>
   node.call('POST', `/v1/policies/${ids.policyId}/impact`, {
@@ -82,9 +92,9 @@ async function assertMoved(t: TestContext, cluster: string): Promise<void> {
   await untilOn([urls[0]], 'the name is gone', `select 1 from record_names where id = 'acme'`, false);
   await clickHouse.start();
   assert.doesNotMatch((await read(moving, `/v1/access/decisions/${theirs[0]}`)).text, /"acme"|GPTBot\/1/);
-  const turning = setInterval(() => clock.advance(20_000), 1_000);
+  const stopTime = letPass(clock);
   await untilOn(urls, 'erased', `select 1 from erasures where status <> 'done'`, false);
-  clearInterval(turning);
+  stopTime();
   const named = 'select requester from records_1 where license_id is not null';
   const kept = await clickHouse.query(`select * from records_1 where requester in (${named})`, database);
   assert.doesNotMatch(kept, /userAgent|acme/);
@@ -118,10 +128,10 @@ test('moved decisions lose their inputs, and leave the log, as others do', { tim
   const some = paths.filter((path) => /decisions|statements|groupBy=page/.test(path));
   await assertSame(erasing, some);
   // The wait begins when it is seen that they were erased, and anew where more were meanwhile.
-  const waiting = setInterval(() => clock.advance(20_000), 1_000);
+  const stopTime = letPass(clock);
   const inputs = `select count() from records_1 where inputs like '%userAgent%'`;
   await until('overwritten', async () => (await clickHouse.query(inputs, database)) === '0', WITHIN_MS);
-  clearInterval(waiting);
+  stopTime();
   await assertSame(erasing, some);
   await stop(...erasing);
   clock.advance(20 * DAY_MS);
@@ -130,7 +140,7 @@ test('moved decisions lose their inputs, and leave the log, as others do', { tim
   await untilOn(urls, 'retired', `select 1 from settings where name = 'decisions_retired_to' and value >= '60'`);
   await assertSame(retiring, some);
   // The wait begins when it is seen that they left.
-  const turning = setInterval(() => clock.advance(20_000), 1_000);
+  const endTime = letPass(clock);
   const rows = () => clickHouse.query('select count() from records_1', database);
   await until('nothing is left', async () => (await rows()) === '0', WITHIN_MS);
   await assertSame(retiring, some);
@@ -140,5 +150,5 @@ test('moved decisions lose their inputs, and leave the log, as others do', { tim
   const without = await start(urls[0], leave);
   assertStatus(await without.call('POST', '/v1/requesters/acme/erase', { body: {} }), 200);
   await untilOn([urls[0]], 'erased', `select 1 from erasures where status <> 'done'`, false);
-  clearInterval(turning);
+  endTime();
 });
