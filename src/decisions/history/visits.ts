@@ -29,6 +29,15 @@ export async function findSightings(db: Db, after: number, upTo: number): Promis
   );
 }
 
+/** Returns the number of the `nth` decision after a number; undefined: there are fewer. */
+export async function findNth(db: Db, after: number, nth: number): Promise<number | undefined> {
+  const [row] = await db.read<{ seq: number }>(
+    `select seq from decisions where seq > $1 order by seq limit 1 offset ${nth - 1}`,
+    [after],
+  );
+  return row?.seq;
+}
+
 /** The first decision of a sighting, unless it was deleted meanwhile. */
 export interface FirstDecision {
   at: number;

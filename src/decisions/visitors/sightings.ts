@@ -10,7 +10,7 @@ import type { Changes } from '../../api/changes/changes.ts';
 import { Conflict, type Db, type Step } from '../../db/db.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { openHeads } from '../history/ends.ts';
-import { findFirst, findSightings, type Sighting } from '../history/visits.ts';
+import { findFirst, findNth, findSightings, type Sighting } from '../history/visits.ts';
 import { decisionId } from '../ledger/decision.ts';
 import type { NamedInDecisions } from '../ledger/ledger.ts';
 import {
@@ -84,9 +84,11 @@ function hasNothingNew({ seq, quietUntil }: Watch, { from, crawlers, claims }: N
 }
 
 async function look(watch: Watch, head: number): Promise<void> {
-  const upTo = Math.min(head, watch.seq + DECISIONS_AT_ONCE);
-  if (upTo <= watch.seq) return;
+  if (head <= watch.seq) return;
   const { db, clock } = watch.deps;
+  // After a restart, many numbers have no decision.
+  const isMuch = head - watch.seq > DECISIONS_AT_ONCE;
+  const upTo = Math.min(head, (isMuch ? await findNth(db, watch.seq, DECISIONS_AT_ONCE) : undefined) ?? head);
   const found = await findSightings(db, watch.seq, upTo);
   for (const one of found) if (one.kind === 'spoofed') count(watch, one);
   const now = clock.now();
