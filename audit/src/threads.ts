@@ -16,7 +16,9 @@ interface Thread {
 }
 
 export class Threads {
-  readonly #threads: Thread[];
+  readonly #most: number;
+  readonly #options: CountOptions;
+  readonly #threads: Thread[] = [];
   readonly #pending = new Map<number, Chunk>();
   readonly #counted: VisitCounts[] = [];
   readonly #free: Buffer[] = [];
@@ -27,13 +29,17 @@ export class Threads {
   #fault: Error | undefined;
   #changed = Promise.withResolvers<void>();
 
-  constructor(count: number, options: CountOptions) {
-    this.#threads = Array.from({ length: count }, () => this.#start(options));
+  /** Starts one, and at most so many as chunks come. */
+  constructor(most: number, options: CountOptions) {
+    this.#most = most;
+    this.#options = options;
+    this.#start();
   }
 
-  #start(options: CountOptions): Thread {
+  #start(): Thread {
     const url = new URL('./audit-worker.ts', import.meta.url);
-    const thread = { worker: new Worker(url, { workerData: options, resourceLimits: LIMITS }), inFlight: 0 };
+    const thread = { worker: new Worker(url, { workerData: this.#options, resourceLimits: LIMITS }), inFlight: 0 };
+    this.#threads.push(thread);
     thread.worker.on('message', (message: FromAuditWorker) => {
       if ('counted' in message) this.#counted.push(message.counted);
       else {
@@ -68,7 +74,7 @@ export class Threads {
 
   /** Waits while all buffers are in use. */
   async takeBuffer(): Promise<Buffer> {
-    if (this.#free.length === 0 && this.#buffers <= this.#threads.length * BUFFERS) {
+    if (this.#free.length === 0 && this.#buffers <= this.#most * BUFFERS) {
       this.#buffers++;
       return Buffer.from(new ArrayBuffer(CHUNK_BYTES));
     }
@@ -82,12 +88,18 @@ export class Threads {
 
   /** Has the lines in the first bytes counted; fills in the chunk. The buffer belongs to the thread until then. */
   count(buffer: Buffer, length: number, chunk: Chunk): void {
-    const thread = this.#threads.reduce((least, one) => (one.inFlight < least.inFlight ? one : least));
+    const thread = this.#pick();
     thread.inFlight++;
     const id = this.#ids++;
     this.#pending.set(id, chunk);
     const bytes = buffer.buffer as ArrayBuffer;
     thread.worker.postMessage({ id, bytes, length } satisfies ToAuditWorker, [bytes]);
+  }
+
+  /** The thread with the least to do; where none is idle and one may be started, that one. */
+  #pick(): Thread {
+    const least = this.#threads.reduce((one, other) => (other.inFlight < one.inFlight ? other : one));
+    return least.inFlight > 0 && this.#threads.length < this.#most ? this.#start() : least;
   }
 
   /** Waits until everything is counted. */
