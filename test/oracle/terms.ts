@@ -157,9 +157,20 @@ function dateAt(at: number, zone: string): number {
 const HOUR = 3_600_000;
 const STEP = HOUR / 2;
 
+const begins = new Map<string, number>();
+
 /** The first time whose local date is this day or a later one. */
 export function dayBegins(year: number, month: number, day: number, zone: string): number {
   const wanted = new Date(Date.UTC(year, month - 1, day));
+  const key = `${wanted.getTime()} ${zone}`;
+  const known = begins.get(key);
+  if (known !== undefined) return known;
+  const found = findBegin(wanted, zone);
+  begins.set(key, found);
+  return found;
+}
+
+function findBegin(wanted: Date, zone: string): number {
   const date = Number(wanted.toISOString().slice(0, 10).replaceAll('-', ''));
   let at = wanted.getTime() - 30 * HOUR;
   while (dateAt(at, zone) < date) at += STEP;
@@ -178,13 +189,13 @@ export function periodOf(kind: string, zone: string, at: number): [start: number
   const [year, month, day] = [Math.floor(date / 10_000), Math.floor(date / 100) % 100, date % 100];
   const monday = day - ((new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7);
   const quarter = month - ((month - 1) % 3);
-  const begins: Record<string, (n: number) => number> = {
+  const beginOf: Record<string, (n: number) => number> = {
     day: (n) => dayBegins(year, month, day + n, zone),
     week: (n) => dayBegins(year, month, monday + 7 * n, zone),
     month: (n) => dayBegins(year, month + n, 1, zone),
     quarter: (n) => dayBegins(year, quarter + 3 * n, 1, zone),
     year: (n) => dayBegins(year + n, 1, 1, zone),
   };
-  const begin = begins[kind] as (n: number) => number;
+  const begin = beginOf[kind] as (n: number) => number;
   return at < begin(1) ? [begin(0), begin(1)] : [begin(1), begin(2)];
 }
