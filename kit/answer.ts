@@ -16,6 +16,8 @@ export async function readAnswer(response: Response): Promise<Answer> {
     return { status, headers, text: '', body: undefined };
   }
   const text = await response.text();
-  const isJson = text !== '' && type.startsWith('application/json');
-  return { status, headers, text, body: isJson ? JSON.parse(text) : undefined };
+  return { status, headers, text, body: toBody(type, text) };
 }
+
+export const toBody = (type: string, text: string): unknown =>
+  text !== '' && type.startsWith('application/json') ? JSON.parse(text) : undefined;

@@ -12,6 +12,7 @@ import { type Service, startService } from '../src/service/app.ts';
 import { readConfig } from '../src/service/config.ts';
 import { openLog } from '../src/service/log.ts';
 import { type Answer, readAnswer } from './answer.ts';
+import { type Asked, ask } from './ask.ts';
 import { assertBackgroundWorked } from './background.ts';
 import { type TestDatabase, testPostgres } from './postgres.ts';
 import { watchSecrets } from './secrets.ts';
@@ -108,8 +109,8 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
         ...(callKey === null ? {} : { authorization: `Bearer ${callKey}` }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
       };
-      const init = { method, headers: { ...preset, ...headers }, body: (payload ?? null) as never };
-      const answer = await readAnswer(await fetch(test.url + path, init));
+      const asked = { method, headers: { ...preset, ...headers }, body: payload };
+      const answer = await askOne(test.url + path, asked);
       secrets.answered(`${method} ${path}`, answer.text);
       return answer;
     },
@@ -134,6 +135,14 @@ export async function startTestService(options: StartOptions = {}): Promise<Test
     },
   };
   return test;
+}
+
+/** The answer may come before the whole of a large body is sent; then `fetch` reads it all the same. */
+const LARGE = 32_768;
+
+async function askOne(url: string, asked: Asked): Promise<Answer> {
+  if ((asked.body?.length ?? 0) < LARGE) return ask(url, asked);
+  return readAnswer(await fetch(url, asked));
 }
 
 /** Runs a statement on the records while the service has them open. */
