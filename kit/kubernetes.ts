@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 
 // Its types would be read by every check of types.
 const require = createRequire(import.meta.url);
-// oxlint-disable-next-line no-explicit-any
 export type Manifest = any;
 
 /** The schemas of Kubernetes, compiled to functions. */

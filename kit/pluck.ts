@@ -1,5 +1,4 @@
 /** The value of a field of each record; of several fields, a list of them for each record. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export const pluck = <R extends readonly any[]>(
   records: R,
   first: keyof R[number],

@@ -14,7 +14,6 @@ import { item, next } from './http/given.ts';
 import { serveList } from './identities/opened.ts';
 import { getToken } from './license-server/given.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 /** The nodes of an installation; edits go to the first. */

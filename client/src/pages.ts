@@ -9,7 +9,7 @@ interface Page {
 /** `read` returns the page at a cursor; undefined for the first. */
 export function paged<P extends Page>(read: (cursor: string | undefined) => Promise<P>): Paged<P> {
   return {
-    // biome-ignore lint/suspicious/noThenProperty: awaiting a list gives its first page
+    // Awaiting a list gives its first page.
     // oxlint-disable-next-line unicorn/no-thenable
     then: (done, refuse) => read(undefined).then(done, refuse),
     async *[Symbol.asyncIterator]() {

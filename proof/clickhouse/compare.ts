@@ -8,7 +8,6 @@ import { answerOf, type Scene } from './scene.ts';
 
 const NEWEST = 100;
 
-// biome-ignore lint/suspicious/noExplicitAny: of any answer
 type Body = any;
 
 const byId = (list: Body[], id: (one: Body) => string, value: (one: Body) => unknown): object =>

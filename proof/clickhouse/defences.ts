@@ -109,7 +109,6 @@ export const DEFENCES: readonly Defence[] = [
   {
     promise: 'the token has the hash of the bytes: others are no repetition',
     file: BLOCKS,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code
     code: ':${planned.hash}`;',
     without: '`;',
     test: SETTINGS,
@@ -201,9 +200,7 @@ export const DEFENCES: readonly Defence[] = [
   {
     promise: 'a block that has another value is refused',
     file: `${MOVED}/place.ts`,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code
     code: '(count(), ${XOR_SQL}) <> (${integer(rows)}, ${quoted(xor)})',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code
     without: 'count() <> ${integer(rows)} and ${quoted(xor)} = ${quoted(XOR_SQL)}',
     test: [BLOCKS_TEST, 'a block with other rows than moved is refused: update'],
   },

@@ -115,7 +115,6 @@ export async function openReceiver(): Promise<Receiver> {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any body
 type Ask = (method: string, path: string, options: { body: unknown }) => Promise<{ status: number; body: any }>;
 
 /** Creates the webhook for `/name`; returns its id. */

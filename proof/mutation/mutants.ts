@@ -27,7 +27,6 @@ interface Node {
   type: string;
   start: number;
   end: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a node of any type
   [key: string]: any;
 }
 

@@ -33,7 +33,6 @@ export const plainLines = (text: string): string => text.split('\n').map(plain).
 /**
  * Line ends, tabs, colors and the redrawn line of `progress` are ours; other control characters came from elsewhere.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the regex looks for control characters
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /\x1b\[[0-9;]*m|\r\x1b\[K|\r?\n|\t|[\p{Cc}\p{Bidi_Control}]/gu;
 

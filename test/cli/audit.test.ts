@@ -806,7 +806,6 @@ describe('hostile logs', () => {
     const page = join(folder, 'evil.html');
     const { status, stdout, stderr } = await run(put('evil.log', lines.join('\n')), '--html', page);
     assert.equal(status, 0);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them
     // oxlint-disable-next-line no-control-regex
     assert.doesNotMatch(stdout + stderr, /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
     const html = readFileSync(page, 'utf8');

@@ -20,7 +20,6 @@ const put = (name: string, content: unknown): string => {
   writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
   return name;
 };
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 const collections = async (q: string): Promise<any[]> =>
   (await postern.call('GET', `/v1/collections?q=${q}`)).body.data;
 const policyNamed = async (name: string) =>

@@ -80,7 +80,6 @@ const options = (more: Partial<GuardOptions> = {}): GuardOptions => ({
   ...more,
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 const problemOf = (page: Response): Promise<any> => page.json() as Promise<any>;
 
 type Get = (path: string, headers?: Record<string, string>, method?: string) => Promise<Response>;

@@ -53,7 +53,6 @@ export async function decisions(postern: TestService): Promise<number> {
 let count = 0;
 
 /** Creates an item that is served at a path of the site. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export function serve(postern: TestService, path: string, policyId: string, more: object = {}): Promise<any> {
   return made(postern, '/v1/content', {
     externalId: `served ${++count} ${path}`,

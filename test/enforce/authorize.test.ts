@@ -11,7 +11,6 @@ import { words } from '../../kit/words.ts';
 import { assertError, bytes, item, made, makeKey, makePolicy } from '../http/given.ts';
 import { assertRefused, authorize, decisions, ORIGIN, recorded, serve } from './asking.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const clock = testClock();

@@ -91,7 +91,6 @@ const PAYMENT_REQUIRED = {
   additionalProperties: false,
 };
 const paymentRequired = Compile(PAYMENT_REQUIRED);
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 function decoded(header: string | null | undefined): any {
   const json = JSON.parse(Buffer.from(header ?? '', 'base64').toString());
   assert.ok(paymentRequired.Check(json), JSON.stringify(json));

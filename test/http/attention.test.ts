@@ -14,7 +14,6 @@ const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));
 const postern = await startTestService({ clock, env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function told(key?: string): Promise<any[]> {
   const answer = await postern.call('GET', '/v1/attention', key === undefined ? {} : { key });
   assertStatus(answer, 200);

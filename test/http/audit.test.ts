@@ -21,7 +21,6 @@ const postern = await startTestService({
 });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function entries(query = '', of = postern): Promise<any[]> {
   const answer = await of.call('GET', `/v1/audit-log?limit=100${query}`);
   assertStatus(answer, 200);
@@ -41,7 +40,6 @@ const READS = [
   'POST /v1/policies/{id}/impact',
 ];
 
-// biome-ignore lint/suspicious/noExplicitAny: a record as it is answered
 type Record = any;
 
 const policyBody = () => ({ name: 'P', rules: [allowAll] });

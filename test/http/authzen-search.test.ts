@@ -10,7 +10,6 @@ import { pluck } from '../../kit/pluck.ts';
 import { startTestService } from '../../kit/service.ts';
 import { assertError, assertErrorShape, assertStatus, item, made, makeKey, makePolicy } from './given.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const WHATS = ['subject', 'resource', 'action'] as const;

@@ -9,7 +9,6 @@ after(() => postern[Symbol.asyncDispose]());
 
 const add = (name: string, body: object) => made(postern, '/v1/collections', { name, ...body });
 const match = (url: string) => postern.call('GET', `/v1/collections/match?url=${encodeURIComponent(url)}`);
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function matched(url: string): Promise<any> {
   const answer = await match(url);
   assertStatus(answer, 200, url);
@@ -215,7 +214,6 @@ test('expand=warnings names ties, and edits of others change it', async () => {
 });
 
 describe('a collection that is not stored', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
   const attempt = async (url: string, collection: object): Promise<any> => {
     const answer = await postern.call('POST', '/v1/collections/match', { body: { url, collection } });
     assertStatus(answer, 200, url);

@@ -8,7 +8,6 @@ const clock = testClock();
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const read = (id: string) => postern.call('GET', `/v1/access/decisions/${id}`);
 const list = (query: string) => postern.call('GET', `/v1/access/decisions?${query}`);

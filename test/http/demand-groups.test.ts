@@ -10,7 +10,6 @@ const clock = testClock(Date.parse('2026-10-01T00:00:00Z'));
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const read = async (query: string): Promise<Any> => {
   const answer = await postern.call('GET', `/v1/analytics/demand?${query}`);

@@ -12,7 +12,6 @@ const clock = testClock(START);
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const read = async (path: string): Promise<Any> => {
   const answer = await postern.call('GET', `/v1/analytics/${path}`);

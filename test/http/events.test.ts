@@ -36,7 +36,6 @@ const DAY_MS = 86_400_000;
 const postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function eventsOf(of: TestService, query: string): Promise<any[]> {
   const answer = await of.call('GET', `/v1/events?limit=100&${query}`);
   assertStatus(answer, 200);

@@ -20,7 +20,6 @@ const TERMS = {
   tiers: [{ upTo: null, unitPriceMicros: 1_000_000 }],
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const policy = await makePolicy(postern, [{ action: 'allow', conditions: { hasValidLicense: true } }]);

@@ -92,19 +92,16 @@ export const PRICED = {
 export const allowAll = { action: 'allow', conditions: {} };
 
 /** POSTs, insists on the status and returns the body. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export async function made(postern: TestService, path: string, body: unknown, status = 201): Promise<any> {
   const answer = await postern.call('POST', path, { body });
   assertStatus(answer, status, path);
   return answer.body;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export const makePolicy = (postern: TestService, rules: unknown[], more: object = {}): Promise<any> =>
   made(postern, '/v1/policies', { name: 'A policy', rules, ...more });
 
 /** Creates an item under a policy with these rules. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export async function makeItem(
   postern: TestService,
   rules: unknown[],
@@ -120,7 +117,6 @@ export async function makeKey(postern: TestService, body: object): Promise<strin
   return (await made(postern, '/v1/api-keys', { name: 'k', type: 'secret', ...body })).key;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 export async function check(postern: TestService, body: object, key?: string): Promise<any> {
   const answer = await postern.call('POST', '/v1/access/check', { body, ...(key === undefined ? {} : { key }) });
   assertStatus(answer, 200, 'check');

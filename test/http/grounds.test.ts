@@ -8,7 +8,6 @@ import { startTestService, testClock } from '../../kit/service.ts';
 import { findProgram } from '../../src/rules/crawlers/program.ts';
 import { allowAll, assertError, assertStatus, item, made, makePolicy } from './given.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const postern = await startTestService({ clock: testClock() });
 after(() => postern[Symbol.asyncDispose]());

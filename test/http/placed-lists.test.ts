@@ -14,7 +14,6 @@ import { holdPlacing, isPlaced, releasePlacing } from './placing.ts';
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const EDITS = 40;

@@ -7,7 +7,6 @@ import { until } from '../../kit/until.ts';
 import { findProgram } from '../../src/rules/crawlers/program.ts';
 import { allowAll, assertError, assertStatus, made, makeKey, makePolicy } from './given.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const clock = testClock(Date.parse('2026-11-20T12:00:00Z'));
 const postern = await startTestService({ clock });

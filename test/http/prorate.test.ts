@@ -8,7 +8,6 @@ const clock = testClock(Date.parse('2026-10-28T12:00:00Z'));
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const TERMS = {

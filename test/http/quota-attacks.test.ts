@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: a test reads any answer
 /** Quotas under edits, deletions, calendars and moves, on one node and on two: never a unit too many, none too few. */
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';

@@ -15,7 +15,6 @@ import { ALL_KEYS, policyArbitrary, VOCABULARY } from '../oracle/arbitrary.ts';
 import { assertError, assertStatus, item, made, makeKey, makePolicy } from './given.ts';
 import { holdPlacing, isPlaced } from './placing.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 /** Worlds; each has 5,000 cells of a requester and an item. */

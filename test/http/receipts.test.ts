@@ -18,7 +18,6 @@ const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.ex
 const folder = mkdtempSync(join(tmpdir(), 'postern-receipts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const start = (clock = testClock(), more: { dataDir?: string; env?: Record<string, string> } = {}) =>

@@ -79,7 +79,6 @@ const send = (csv: string, headers: object = {}) =>
     raw: csv,
     headers: { 'content-type': 'text/csv', ...headers },
   });
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function reconciled(csv: string): Promise<any> {
   const answer = await send(csv);
   assertStatus(answer, 200, csv.slice(0, 200));

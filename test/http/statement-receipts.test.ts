@@ -21,7 +21,6 @@ const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.ex
 const folder = mkdtempSync(join(tmpdir(), 'postern-statement-receipts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const TERMS = {

@@ -8,7 +8,6 @@ import { assertError, assertStatus, item, made, makePolicy } from './given.ts';
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Record = any;
 
 const total = async (path: string): Promise<number> => {

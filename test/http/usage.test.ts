@@ -13,7 +13,6 @@ const clock = testClock(Date.parse('2026-11-02T09:30:00Z'));
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const raw = (query = '', of: TestService = postern) => of.call('GET', `/v1/analytics/usage${query}`);
 const usage = async (query = '', of: TestService = postern): Promise<Any> => {

@@ -17,7 +17,6 @@ const clock = testClock();
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const REQUESTER = { type: 'ai_company', tags: ['a'], metadata: { tier: 'gold' } };

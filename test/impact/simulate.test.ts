@@ -11,7 +11,6 @@ const clock = testClock();
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const simulate = async (policy: object, checks: object[]): Promise<Any[]> =>
   (await made(postern, '/v1/policies/simulate', { policy, checks }, 200)).data;

@@ -9,7 +9,6 @@ import { until } from '../../kit/until.ts';
 import { archive } from '../../src/decisions/history/archive/archive.ts';
 import { assertError, assertStatus, check, item, made } from '../http/given.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const HOUR_MS = 3_600_000;
 const root = mkdtempSync(join(tmpdir(), 'postern-erasing-'));

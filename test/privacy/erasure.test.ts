@@ -9,7 +9,6 @@ import { until } from '../../kit/until.ts';
 import { backUp } from '../../src/service/storage/backup.ts';
 import { assertError, assertStatus, check, item, made, makeKey } from '../http/given.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 /** Every text of the requester has it, so that one search finds all. */
 const MARK = 'zzunmistakable';

@@ -29,7 +29,6 @@ after(async () => {
   await dropDatabase(dataDir);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 /** No file may have them once they are erased. */
 const AGENT = 'unmistakable-agent';

@@ -14,7 +14,6 @@ import { backUp } from '../../src/service/storage/backup.ts';
 import { assertStatus, check, item, made } from '../http/given.ts';
 import { tablesOf } from './tables.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 /** Every text of the requester has it, so that one search finds all. */
 const MARK = 'zzunmistakable';

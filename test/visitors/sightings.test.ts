@@ -25,7 +25,6 @@ await made(postern, '/v1/requesters', {
 
 const visit = (userAgent: string, ip = '203.0.113.7') =>
   check(postern, { contentId, context: { userAgent, ip }, visitor: {} });
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function events(type: string, objectId = ''): Promise<any[]> {
   const query = objectId === '' ? '' : `&objectId=${objectId}`;
   return (await postern.call('GET', `/v1/events?type=${type}${query}`)).body.data;

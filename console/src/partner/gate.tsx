@@ -26,7 +26,7 @@ export function Gate() {
 }
 
 function Signed({ token, onLeave }: { token: string; onLeave: (why?: string) => void }) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a connection lasts as long as its token
+  // A connection lasts as long as its token.
   const connection = useMemo(() => openConnection(token, ({ message }) => onLeave(message)), [token]);
   return (
     <ConnectionProvider value={connection}>

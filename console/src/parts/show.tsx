@@ -135,7 +135,7 @@ export function NotEnforced({ of: { enforced } }: { of: { enforced: boolean } })
 
 /** Renders a sentence of the API with its `names` as code. */
 export function Words({ of }: { of: string }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence do not move
+  // The parts of one sentence do not move.
   return of.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part));
 }
 

@@ -113,7 +113,7 @@ function CheckedPart({ file }: { file: CheckedFile }) {
           </p>
           <pre className="json file" aria-label={`Lines of ${kind}`} tabIndex={0}>
             {lines.map(({ kind: one, text: line }, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move
+              // Lines have no other name, and never move.
               <div key={i} className={`line-${one}`}>
                 {SIGNS[one]} {one === 'gap' ? `… ${line}` : line}
               </div>

@@ -12,7 +12,6 @@ import { policies } from '../../../demo/policies.ts';
 import { startTestService } from '../../../kit/service.ts';
 
 const MAIN = fileURLToPath(new URL('../../../demo/main.ts', import.meta.url));
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const dir = mkdtempSync(join(tmpdir(), 'postern-demo-'));

@@ -29,7 +29,6 @@ export interface WordPress extends AsyncDisposable {
   /** Visits as this user agent; a browser by default. */
   get(path: string, options?: Visit & { as?: string }): Promise<Page>;
   /** Runs PHP within WordPress on the command line, and returns the JSON of what `return` names. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
   php(code: string): Promise<any>;
   /** Writes settings of the plugin. */
   set(settings: Record<string, unknown>): Promise<void>;

@@ -25,7 +25,6 @@ import { crawlerNamed } from '../../oracle/places.ts';
 const postern = await startTestService({ clock: testClock() });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const KEYS = Object.keys(CONDITION_SCHEMAS);

@@ -19,7 +19,6 @@ const CASES = Number(process.env.LAW_CASES ?? 120);
 const PREVIEW_EVERY = 6;
 const DAY_MS = 86_400_000;
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 type Input = Omit<OracleInput, 'usedUp'>;
 

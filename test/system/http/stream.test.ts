@@ -15,7 +15,6 @@ after(() => postern[Symbol.asyncDispose]());
 interface Seen {
   id: string;
   event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
   data: any;
 }
 

@@ -18,7 +18,6 @@ const BATCH_MAX = 6;
 const LIVE_BOT = 'ClaudeBot/1.0';
 const TESTED_BOT = 'GPTBot/1.2';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const allow = (more: object = {}) => ({ action: 'allow', conditions: {}, ...more });

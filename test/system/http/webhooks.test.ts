@@ -25,11 +25,9 @@ const postern = await startTestService({ env });
 after(() => postern[Symbol.asyncDispose]());
 
 /** Creates a webhook that leads to the receiver. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 const makeHook = (to: TestService, { url }: Receiver, events: string[], more: object = {}): Promise<any> =>
   made(to, '/v1/webhooks', { url, events, ...more });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 async function deliveriesOf(of: TestService, id: string, query = ''): Promise<any[]> {
   const answer = await of.call('GET', `/v1/webhooks/${id}/deliveries?limit=100${query}`);
   assertStatus(answer, 200);

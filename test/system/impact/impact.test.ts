@@ -15,7 +15,6 @@ const clock = testClock();
 const postern = await startTestService({ clock });
 after(() => postern[Symbol.asyncDispose]());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const impact = (policyId: string, body: object, own = postern): Promise<Any> =>
   made(own, `/v1/policies/${policyId}/impact`, body, 200);

@@ -14,7 +14,6 @@ import { startTestService, type TestService, testClock } from '../../../kit/serv
 import { until } from '../../../kit/until.ts';
 import { assertError, assertStatus, item, PRICED } from '../../http/given.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const stack = new AsyncDisposableStack();

@@ -12,7 +12,6 @@ import { allowAll, assertStatus, item, made, makePolicy } from '../../http/given
 /** The bound for another node, with what one request takes on a busy machine. */
 const ELSEWHERE_MS = 1_000;
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 const stack = new AsyncDisposableStack();

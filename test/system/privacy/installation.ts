@@ -8,7 +8,6 @@ import { launched, newTestKey, type Running } from '../../../kit/launch.ts';
 import { databaseSettings, dropDatabase, runOn } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const DAY_MS = 86_400_000;
 export const DECISIONS = 30_000;

@@ -25,7 +25,6 @@ const YOUNG = Date.parse('2026-03-10T12:00:00Z');
 const BEFORE = Date.parse('2026-02-01T00:00:00Z');
 const NOW = Date.parse('2026-03-20T00:00:00Z');
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 const KEPT = { uniqueContent: 3, uniquePages: 0 };
 

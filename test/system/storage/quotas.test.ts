@@ -21,7 +21,6 @@ const UNITS = 500;
 const BEGAN = new Date();
 const CHECK = { contentId: '', requesterId: 'acme', purpose: 'training' };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 interface Given {

@@ -24,7 +24,6 @@ const newFolder = (): string => mkdtempSync(join(root, 'data-'));
 const server = await testPostgres();
 const quiet = { say: () => {} };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 type Any = any;
 
 /** Sends a request such as `GET /v1/policies`, insists on success and returns the body. */
