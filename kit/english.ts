@@ -1,7 +1,7 @@
 /**
  * Finds sentences that break the style of the project in comments, in the text people see, and in pages.
  *
- *   node kit/english.ts src/access docs      # prints faults; exits with 1 when there are any
+ *   node kit/english.ts src/rules docs       # prints faults; exits with 1 when there are any
  */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';

@@ -38,8 +38,8 @@ const PURE = words(`
  */
 const TRANSPORT = words(`
   decisions/check/ask decisions/check/check api/changes/changes api/changes/resource content/bulk api/events/stream api/keys/authenticate
-  api/users/sessions api/users/sign-in
-  reports/partner/access reports/partner/content reports/partner/door reports/partner/gate reports/partner/own-requests reports/partner/route reports/statements/csv service/storage/offline reports/usage/demand-list reports/usage/lists
+  api/users/sessions 
+  reports/partner/access reports/partner/content reports/partner/door  reports/partner/own-requests reports/partner/route reports/statements/csv service/storage/offline reports/usage/demand-list reports/usage/lists
   reports/usage/report-csv
 `);
 /** Files that the audit imports beside those of `lib/` and `rules/`. */

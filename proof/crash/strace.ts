@@ -1,5 +1,6 @@
 /**
- * strace as the hand that makes system calls fail. Where it is missing or not allowed, a proof says so; see `canTrace`.
+ * strace as the hand that makes system calls fail. Where it is missing or not allowed, a proof says so; see
+ * `cannotTrace`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

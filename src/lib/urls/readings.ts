@@ -18,9 +18,9 @@ const READINGS_MAX = 24;
 
 /** Extensions of scripts, which are run with what follows them in the path. */
 const SCRIPT = /\.(?:php\d?|phtml|phar|cgi|fcgi|pl|py|rb|asp|aspx|ashx|jsp|jspx|do|cfm|shtml)$/i;
-/** Everything that `otherPaths` looks for. */
+/** Everything that `otherTargets` looks for. */
 const ODD_PATH = /[;?#]|[. ](?:\/|$)|::\$|\.\w+\//;
-/** Everything that `otherQueries` looks for. */
+/** Everything that `withQueries` looks for. */
 const ODD_QUERY = /;|%u[0-9a-f]{4}|(?:^|&)[^=&]*(?:[+.[]|%20|%5b|%2e|%00)/i;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The impact preview, pure: recorded decisions are decided again by other rules. Nothing is guessed. A decision is
  * compared only if what its check knew is known. To be sure of that, it is first decided again by the version that
- * decided it; a different outcome counts as unknown. Limits and quotas are not replayed: see `Counter.compare`.
+ * decided it; a different outcome counts as unknown. Limits and quotas are not replayed: see `ImpactCounter.compare`.
  */
 
 import { toPage } from '../../content/address.ts';

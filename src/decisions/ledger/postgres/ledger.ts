@@ -1,9 +1,9 @@
 /**
- * The ledger on PostgreSQL, for any number of nodes. A flush is one transaction, and one round trip (postgres-trip), or
- * two when it leaves receipts, announces events or claims many limits. Its numbers and its time come from the database:
- * the numbers from one sequence for all nodes, the time from the database's clock, read once the limits are locked. So
- * each node sees what others admitted before, and the clocks of nodes do not matter. Where the
- * database's clock was set back, they go on without it: see postgres-time.
+ * The ledger on PostgreSQL, for any number of nodes. A flush is one transaction, and one round trip (trip.ts), or two
+ * when it leaves receipts, announces events or claims many limits. Its numbers and its time come from the database: the
+ * numbers from one sequence for all nodes, the time from the database's clock, read once the limits are locked. So each
+ * node sees what others admitted before, and the clocks of nodes do not matter. Where the database's clock was set
+ * back, they go on without it: see time.ts.
  *
  * Limits that another transaction holds are passed over. Checks that claim one are set aside, and one flush of them at
  * a time waits for one such limit at a time. A deadlock is impossible. A flush that waits for a held limit holds
@@ -65,7 +65,7 @@ export interface PostgresLedgerOptions {
   clock?: Clock | undefined;
   /** Returns the kinds of decision that become events. */
   subscribed?: () => Announced;
-  /** See quota-open. */
+  /** See decisions/ledger/quota/open. */
   countUsed?: CountUsed;
 }
 

@@ -55,7 +55,7 @@ export interface Claimed extends ClaimedLimits {
   readonly keys: readonly string[];
 }
 
-/** Returns undefined for what takes two trips: a receipt, many limits, one key with two limits; see postgres-chains. */
+/** Returns undefined for what takes two trips: a receipt, many limits, one key with two limits; see chains.ts. */
 export function claimedBy(submissions: readonly Submission[]): Claimed | undefined {
   if (submissions.some(({ receipt }) => receipt !== undefined)) return undefined;
   const entries = submissions.flatMap((one) => one.entries);

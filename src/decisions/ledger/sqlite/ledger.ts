@@ -18,7 +18,7 @@ export const ledgerProcedure = {
 export interface SqliteLedgerOptions {
   /** Returns the kinds of decision that become events, in the decision's own transaction. */
   subscribed?: () => Announced;
-  /** See quota-open. */
+  /** See decisions/ledger/quota/open. */
   countUsed?: CountUsed;
   /** Its part of the storage thread. */
   procedure?: keyof typeof ledgerProcedure;
