@@ -1,5 +1,6 @@
 /** On the wire: what decides about a URL. */
 import { type Static, Type } from 'typebox';
+import { orNull } from '../lib/nullable.ts';
 import { FIELDS, SELECTOR_NAMES, type Selector } from './collections/collection.ts';
 import { type Explained, LOST_BY } from './collections/explain.ts';
 import { TriedCollection } from './collections/schema.ts';
@@ -14,15 +15,14 @@ export const TryCollection = Type.Object(
   { additionalProperties: false, title: 'TryCollection' },
 );
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
-const text = nullable(Type.String());
+const text = orNull(Type.String());
 const matched = {
   id: Type.String(),
   name: Type.String(),
-  policyId: nullable(Type.String({ description: 'As the collection has it; null: the default policy' })),
+  policyId: orNull(Type.String({ description: 'As the collection has it; null: the default policy' })),
   mode: FIELDS.mode,
-  path: nullable(Type.String({ description: 'Its longest path pattern that matches' })),
-  host: nullable(Type.String({ description: 'Its host or host pattern that matches' })),
+  path: orNull(Type.String({ description: 'Its longest path pattern that matches' })),
+  host: orNull(Type.String({ description: 'Its host or host pattern that matches' })),
   contentType: text,
   contentTag: text,
 };
@@ -45,7 +45,7 @@ const ReadingAnswer = Type.Object(
   {
     url: Type.String({ description: 'Host, path and query' }),
     outcome: Type.Enum(['item', 'collection', 'nothing']),
-    id: nullable(Type.String({ description: 'The id of the item or the collection' })),
+    id: orNull(Type.String({ description: 'The id of the item or the collection' })),
   },
   { title: 'UrlReading', description: 'One way to read a URL, and what decides there' },
 );
@@ -56,10 +56,10 @@ export const CollectionMatch = Type.Object(
     outcome: Type.Enum([...MATCH_OUTCOMES], {
       description: 'What decides: an item, a collection, nothing, or several items of which none is chosen',
     }),
-    item: nullable(ContentAnswer),
-    collection: nullable(MatchedCollection),
-    policyId: nullable(Type.String({ description: 'The policy that is in force' })),
-    policySource: nullable(Type.Enum([...POLICY_SOURCES])),
+    item: orNull(ContentAnswer),
+    collection: orNull(MatchedCollection),
+    policyId: orNull(Type.String({ description: 'The policy that is in force' })),
+    policySource: orNull(Type.Enum([...POLICY_SOURCES])),
     runnersUp: Type.Array(RunnerUp, { description: 'At most 5, the most specific first' }),
     readings: Type.Optional(
       Type.Array(ReadingAnswer, {

@@ -5,12 +5,13 @@ import { ErrorCodeName } from '../api/http/error-schema.ts';
 import { deletedSchema, listSchema, pageProperties } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
+import { orNull, textOrNull } from '../lib/nullable.ts';
 import type { InForce } from './collections/known.ts';
 import { CONTENT_PREFIX, type Content, externalIdText, FIELDS, OPTIONAL_FIELDS, tag } from './content.ts';
 import { POLICY_SOURCES, toPlacement } from './placement.ts';
 
 const { externalId, title, type, source, policyId, status } = FIELDS;
-const optionalFields = partial({ policyId: Type.Union([policyId, Type.Null()]), ...OPTIONAL_FIELDS });
+const optionalFields = partial({ policyId: orNull(policyId), ...OPTIONAL_FIELDS });
 
 export const CreateContent = Type.Object(
   { externalId, title, type, source, ...optionalFields },
@@ -69,7 +70,7 @@ export const ContentAnswer = Type.Object(
     policySource: Type.Enum([...POLICY_SOURCES], {
       description: 'Why this is the policy: given to the item, of its collection, or the default',
     }),
-    collectionId: Type.Union([Type.String(), Type.Null()], { description: 'Its most specific collection' }),
+    collectionId: textOrNull('Its most specific collection'),
     created: Type.String(),
     updated: Type.String(),
     stats: Type.Optional(
@@ -102,9 +103,9 @@ export const BulkUpsertAnswer = Type.Object(
     errors: Type.Array(
       Type.Object({
         index: Type.Integer(),
-        externalId: Type.Union([Type.String(), Type.Null()]),
+        externalId: textOrNull(),
         ...bulkError,
-        param: Type.Union([Type.String(), Type.Null()]),
+        param: textOrNull(),
       }),
     ),
   },
@@ -115,7 +116,7 @@ export const BulkDeleteAnswer = Type.Object(
     object: Type.Literal('bulk_deletion'),
     deleted: Type.Integer(),
     failed: Type.Integer(),
-    errors: Type.Array(Type.Object({ id: Type.Union([Type.String(), Type.Null()]), ...bulkError })),
+    errors: Type.Array(Type.Object({ id: textOrNull(), ...bulkError })),
   },
   { title: 'BulkDeleteResult' },
 );

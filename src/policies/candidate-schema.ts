@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { deletedSchema } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
+import { textOrNull } from '../lib/nullable.ts';
 import type { Candidate } from '../rules/candidate.ts';
 import { ACTIONS, type Policy } from '../rules/policy.ts';
 import { policyEtag, RULES_MAX, RuleSchema, warnings } from './schema.ts';
@@ -20,7 +21,7 @@ export const candidateProperties = {
   rules: Type.Array(RuleSchema),
   defaultAction: action,
   since: Type.String({ description: 'When these rules became the candidate' }),
-  setBy: Type.Union([Type.String(), Type.Null()], { description: 'Id of the key or user that set it' }),
+  setBy: textOrNull('Id of the key or user that set it'),
 };
 export const CandidateWithWarnings = Type.Object(
   { ...candidateProperties, warnings },

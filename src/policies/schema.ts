@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { addFormat } from '../api/http/formats.ts';
 import { deletedSchema, listSchema } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
+import { orNull, textOrNull } from '../lib/nullable.ts';
 import { CONDITION_SCHEMAS } from '../rules/conditions/conditions.ts';
 import { crawlerNames, crawlerOperators } from '../rules/conditions/crawler-conditions.ts';
 import { PermissionName } from '../rules/conditions/names.ts';
@@ -25,7 +26,7 @@ addFormat('crawler-operator', {
 
 const action = Type.Enum([...ACTIONS]);
 const name = Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' });
-const description = Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]);
+const description = orNull(Type.String({ maxLength: 2000 }));
 
 export const ConditionsSchema = Type.Object(
   Object.fromEntries(Object.entries(CONDITION_SCHEMAS).map(([key, schema]) => [key, Type.Optional(schema)])),
@@ -82,7 +83,7 @@ export const PolicyAnswer = Type.Object(
     id: Type.String(),
     object: Type.Literal('policy'),
     name: Type.String(),
-    description: Type.Union([Type.String(), Type.Null()]),
+    description: textOrNull(),
     rules: Type.Array(RuleSchema),
     defaultAction: action,
     version: Type.Integer(),
@@ -126,8 +127,8 @@ export const DiffAnswer = Type.Object(
     rules: Type.Array(
       Type.Object({
         change: Type.String({ description: 'added, removed, moved, changed or moved_and_changed' }),
-        from: Type.Union([Type.Integer(), Type.Null()]),
-        to: Type.Union([Type.Integer(), Type.Null()]),
+        from: orNull(Type.Integer()),
+        to: orNull(Type.Integer()),
       }),
     ),
   },
@@ -152,9 +153,9 @@ export const TemplatePage = listSchema(
           check: Type.Object({}, { description: 'A check, with the item and the requester it is about' }),
           expect: Type.Object({
             allowed: Type.Boolean(),
-            reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+            reason: Type.Optional(textOrNull()),
             permissions: Type.Optional(Type.Array(Type.String())),
-            rule: Type.Optional(Type.Union([Type.Integer({ description: 'Index in `rules`' }), Type.Null()])),
+            rule: Type.Optional(orNull(Type.Integer({ description: 'Index in `rules`' }))),
           }),
         }),
       ),
@@ -175,7 +176,7 @@ export const VersionAnswer = Type.Object(
     object: Type.Literal('policy_version'),
     version: Type.Integer(),
     name: Type.String(),
-    description: Type.Union([Type.String(), Type.Null()]),
+    description: textOrNull(),
     rules: Type.Array(RuleSchema),
     defaultAction: action,
     created: Type.String(),

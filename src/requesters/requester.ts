@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { metadata } from '../api/changes/metadata.ts';
 import { firstValues, optional, schemas } from '../lib/fields.ts';
+import { orNull } from '../lib/nullable.ts';
 import { identities } from '../rules/crawlers/identity.ts';
 import type { RequesterFacts } from '../rules/facts.ts';
 
@@ -37,7 +38,7 @@ const lines = Type.String({
 
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
-  type: optional(Type.Union([shortText, Type.Null()]), null),
+  type: optional(orNull(shortText), null),
   tags: optional(Type.Array(shortText, { maxItems: 50 }), []),
   userAgents: optional(
     Type.Array(userAgent, {
@@ -48,13 +49,11 @@ const OPTIONAL = {
   ),
   identities: optional(identities, []),
   contactName: optional(
-    Type.Union([Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' }), Type.Null()], {
-      description: 'The person to write to',
-    }),
+    orNull(Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' }), 'The person to write to'),
     null,
   ),
-  email: optional(Type.Union([emailAddress, Type.Null()], { description: 'The email address to write to' }), null),
-  billingAddress: optional(Type.Union([lines, Type.Null()], { description: 'Where bills go, in lines' }), null),
+  email: optional(orNull(emailAddress, 'The email address to write to'), null),
+  billingAddress: optional(orNull(lines, 'Where bills go, in lines'), null),
   metadata: optional(metadata, {}),
   status: optional(Type.Enum([...REQUESTER_STATUSES]), 'active'),
 };

@@ -4,6 +4,7 @@ import { digestEtag } from '../api/http/etag.ts';
 import { deletedSchema, listSchema, pageProperties } from '../api/http/list.ts';
 import { toIso } from '../lib/clock.ts';
 import { partial, pick } from '../lib/fields.ts';
+import { orNull, textOrNull } from '../lib/nullable.ts';
 import { fieldPath, type Problem, refined } from '../lib/refined.ts';
 import { RequesterId as requesterId } from '../rules/conditions/names.ts';
 import { purpose as crawlerPurpose } from './crawlers/schema.ts';
@@ -97,7 +98,7 @@ export const RequestersImported = Type.Object(
     requesters: Type.Array(
       Type.Object({
         line: Type.Integer({ description: 'The line of the file, from 1' }),
-        id: Type.Union([Type.String(), Type.Null()], { description: 'null: a dry run generates no id' }),
+        id: textOrNull('null: a dry run generates no id'),
         name: Type.String(),
         outcome: Type.Enum(['created', 'updated', 'unchanged']),
         changed: Type.Array(Type.String(), { description: 'The fields of a registered requester that change' }),
@@ -196,8 +197,8 @@ export const LicenseAnswer = Type.Object(
     requesterId: Type.String(),
     ...LICENSE_FIELDS,
     status: Type.Enum([...LICENSE_STATUSES]),
-    termsVersion: Type.Union([Type.Integer(), Type.Null()], { description: 'Number of the newest version of `terms`' }),
-    termsEffectiveAt: Type.Union([Type.String(), Type.Null()], { description: 'When that version takes effect' }),
+    termsVersion: orNull(Type.Integer(), 'Number of the newest version of `terms`'),
+    termsEffectiveAt: textOrNull('When that version takes effect'),
     valid: Type.Boolean({ description: 'Whether the license is active, started and not expired now' }),
     created: Type.String(),
     updated: Type.String(),
@@ -253,7 +254,7 @@ export const TermsVersionAnswer = Type.Object(
       description: '`replaced`: a later version replaced it before it took effect',
     }),
     effectiveFrom: Type.String(),
-    effectiveTo: Type.Union([Type.String(), Type.Null()], { description: 'null: without an end' }),
+    effectiveTo: textOrNull('null: without an end'),
     created: Type.String(),
     updated: Type.String(),
   },

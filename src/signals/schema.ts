@@ -1,6 +1,7 @@
 /** Signals on the wire. */
 import { type Static, Type } from 'typebox';
 import { PageQuerySchema } from '../api/http/list.ts';
+import { orNull, textOrNull } from '../lib/nullable.ts';
 import { UNKNOWNS } from './table/questions.ts';
 import { USES } from './table/words.ts';
 
@@ -31,10 +32,8 @@ export const ReportQuery = PageQuerySchema;
 
 const published = {
   allowed: Type.Boolean(),
-  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is denied' }),
-  rule: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'The index of the rule that decided; null: the default action',
-  }),
+  reason: textOrNull('Why it is denied'),
+  rule: orNull(Type.Integer(), 'The index of the rule that decided; null: the default action'),
   varies: Type.Array(Type.Enum([...UNKNOWNS]), {
     description: 'Why some visitors get a less restrictive answer than the one that is published',
   }),
@@ -46,9 +45,9 @@ const Statement = Type.Object(
   {
     pattern: Type.String({ description: 'The first statement whose pattern matches a URL holds for it' }),
     free: Type.Boolean({ description: 'Free for everybody: no policy is asked' }),
-    collectionId: Type.Union([Type.String(), Type.Null()]),
-    contentId: Type.Union([Type.String(), Type.Null()]),
-    policyId: Type.Union([Type.String(), Type.Null()]),
+    collectionId: textOrNull(),
+    contentId: textOrNull(),
+    policyId: textOrNull(),
     policyVersion: Type.Integer(),
     observed: Type.Boolean({ description: 'The collection only observes: what is said is not enforced' }),
     answers: Type.Array(
@@ -65,7 +64,7 @@ const Statement = Type.Object(
 
 const CannotExpress = Type.Object(
   {
-    kind: Type.Union([Type.String(), Type.Null()], { description: 'The signal; null: all of them' }),
+    kind: textOrNull('The signal; null: all of them'),
     about: Type.Array(Type.String()),
     message: Type.String(),
   },
@@ -79,7 +78,7 @@ export const SignalsReport = Type.Object(
     statements: Type.Array(Statement),
     hasMore: Type.Boolean(),
     totalCount: Type.Integer({ description: 'Statements' }),
-    nextCursor: Type.Union([Type.String(), Type.Null()]),
+    nextCursor: textOrNull(),
     cannotExpress: Type.Array(CannotExpress),
     contradictions: Type.Array(
       Type.Object({ pattern: Type.String(), crawler: Type.String(), message: Type.String() }),

@@ -1,6 +1,7 @@
 /** The audit log: list, or stream the whole selection as NDJSON. */
 import { Type } from 'typebox';
 import type { Db } from '../../db/db.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { App } from '../http/app.ts';
 import { listSchema, pageProperties, readSpan, spanProperties, toList } from '../http/list.ts';
@@ -27,7 +28,6 @@ const ListAuditQuery = Type.Object(
   { additionalProperties: false },
 );
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const AuditEntryAnswer = Type.Object(
   {
     id: Type.String(),
@@ -36,11 +36,11 @@ const AuditEntryAnswer = Type.Object(
     created: Type.String(),
     actor: Type.Object({
       type: Type.Enum(['api_key', 'user', 'requester_token', 'system']),
-      id: textOrNull,
-      name: textOrNull,
+      id: textOrNull(),
+      name: textOrNull(),
     }),
-    address: textOrNull,
-    requestId: textOrNull,
+    address: textOrNull(),
+    requestId: textOrNull(),
     target: Type.Object({ type: Type.Enum(TARGETS), id: Type.String() }),
     before: Type.Unknown({ description: 'The record before; null when it was created' }),
     after: Type.Unknown({ description: 'The record after; null when it was deleted' }),

@@ -1,5 +1,6 @@
 /** Errors on the wire. */
 import { Type } from 'typebox';
+import { textOrNull } from '../../lib/nullable.ts';
 import { ERRORS, type ErrorCode, type ErrorType } from '../errors.ts';
 
 export const ErrorCodeName = Type.Enum(Object.keys(ERRORS) as ErrorCode[], { title: 'ErrorCode' });
@@ -7,7 +8,7 @@ const types = [...new Set(Object.values(ERRORS).map(({ type }) => type))] as Err
 
 const Problem = Type.Object(
   {
-    param: Type.Union([Type.String(), Type.Null()], { description: 'Path of the field; null for the whole body' }),
+    param: textOrNull('Path of the field; null for the whole body'),
     message: Type.String(),
   },
   { title: 'Problem' },

@@ -3,6 +3,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Page } from '../../db/page.ts';
 import { parseIso } from '../../lib/clock.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import { fail } from '../errors.ts';
 
@@ -61,7 +62,7 @@ export const listSchema = (record: TSchema, title?: string) =>
       data: Type.Array(record),
       hasMore: Type.Boolean(),
       totalCount: Type.Integer(),
-      nextCursor: Type.Union([Type.String(), Type.Null()]),
+      nextCursor: textOrNull(),
     },
     { title: title ?? `${(record as { title?: string }).title}List` },
   );

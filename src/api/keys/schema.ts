@@ -1,6 +1,7 @@
 /** Keys on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../../lib/clock.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { MODES, PERMISSIONS, type Permission } from '../permissions.ts';
 import { KEY_TYPES, type Key } from './key.ts';
 
@@ -19,7 +20,7 @@ export const CreateKey = Type.Object(
     ),
     permissions: Type.Optional(Type.Array(permission, { minItems: 1, maxItems: 50 })),
     allowedIps: Type.Optional(Type.Array(Type.String({ format: 'ip-range', maxLength: 64 }), { maxItems: 100 })),
-    expiresAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    expiresAt: Type.Optional(orNull(Type.String({ format: 'date-time' }))),
   },
   { additionalProperties: false, title: 'CreateApiKey' },
 );
@@ -50,9 +51,9 @@ export const KeyAnswer = Type.Object(
     permissions: Type.Array(permission),
     allowedIps: Type.Array(Type.String()),
     prefix: Type.String({ description: 'The first 12 characters of the key; the first 17 of a test key' }),
-    expiresAt: Type.Union([Type.String(), Type.Null()]),
+    expiresAt: textOrNull(),
     createdAt: Type.String(),
-    lastUsedAt: Type.Union([Type.String(), Type.Null()]),
+    lastUsedAt: textOrNull(),
     key: Type.Optional(Type.String({ description: 'The key itself; shown only once, in this answer' })),
   },
   { title: 'ApiKey', description: 'An API key' },

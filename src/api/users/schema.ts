@@ -1,12 +1,12 @@
 /** Users, sign-in links and roles on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../../lib/clock.ts';
+import { orNull } from '../../lib/nullable.ts';
 import { deletedSchema, listSchema, pageProperties } from '../http/list.ts';
 import { PERMISSIONS, type Permission, ROLE_NAMES, ROLES } from '../permissions.ts';
 import { BY_LINK, USER_STATUSES, type User } from './user.ts';
 
 const role = Type.Enum([...ROLE_NAMES], { title: 'Role' });
-const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()]);
 
 export const ListUsersQuery = Type.Object(
   { ...pageProperties, role: Type.Optional(role), status: Type.Optional(Type.Enum([...USER_STATUSES])) },

@@ -1,6 +1,7 @@
 /** Webhooks and deliveries on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../../lib/clock.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { refined } from '../../lib/refined.ts';
 import { EVENT_KINDS } from '../changes/kinds.ts';
 import { metadata } from '../changes/metadata.ts';
@@ -15,7 +16,7 @@ const events = Type.Array(refined(Type.String({ minLength: 1, maxLength: 64 }), 
   maxItems: 50,
   description: `Kinds of event, \`content.*\` for a group, \`*\` for all: ${EVENT_KINDS.join(', ')}`,
 });
-const description = Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]);
+const description = orNull(Type.String({ maxLength: 2000 }));
 const status = Type.Enum([...WEBHOOK_STATUSES]);
 
 export const CreateWebhook = Type.Object(
@@ -37,8 +38,6 @@ export const UpdateWebhook = Type.Object(
 );
 export type UpdateWebhook = Static<typeof UpdateWebhook>;
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-
 export const WebhookAnswer = Type.Object(
   {
     id: Type.String(),
@@ -48,8 +47,8 @@ export const WebhookAnswer = Type.Object(
     description,
     metadata,
     status,
-    disabledReason: textOrNull,
-    failingSince: textOrNull,
+    disabledReason: textOrNull(),
+    failingSince: textOrNull(),
     created: Type.String(),
     updated: Type.String(),
     secret: Type.Optional(Type.String({ description: 'Signs the deliveries; shown only on create and rotate' })),
@@ -90,10 +89,10 @@ const AttemptAnswer = Type.Object(
     number: Type.Integer(),
     created: Type.String(),
     request: Type.Object({ url: Type.String(), headers: Type.Record(Type.String(), Type.String()) }),
-    statusCode: Type.Union([Type.Integer(), Type.Null()]),
+    statusCode: orNull(Type.Integer()),
     durationMs: Type.Integer(),
-    error: textOrNull,
-    responseBody: Type.Union([Type.String({ description: 'The first kilobyte' }), Type.Null()]),
+    error: textOrNull(),
+    responseBody: orNull(Type.String({ description: 'The first kilobyte' })),
   },
   { title: 'DeliveryAttempt' },
 );
@@ -107,7 +106,7 @@ export const DeliveryAnswer = Type.Object(
     eventType: EventType,
     status: Type.Enum([...DELIVERY_STATUSES]),
     attemptCount: Type.Integer(),
-    nextAttemptAt: textOrNull,
+    nextAttemptAt: textOrNull(),
     attempts: Type.Array(AttemptAnswer, { description: 'The newest 20, oldest first' }),
     created: Type.String(),
     updated: Type.String(),

@@ -11,6 +11,7 @@ import { CreateCollection } from '../../content/collections/schema.ts';
 import { CreateContent } from '../../content/schema.ts';
 import { CheckRequest } from '../../decisions/check/schema.ts';
 import { repeatedKey } from '../../lib/json.ts';
+import { orNull } from '../../lib/nullable.ts';
 import type { Problem } from '../../lib/refined.ts';
 import { parseVisited } from '../../lib/urls/locator.ts';
 import { findReadings } from '../../lib/urls/readings.ts';
@@ -75,9 +76,9 @@ const CaseCheck = closed({
 
 const Expectation = closed({
   allowed: Type.Boolean(),
-  reason: Type.Optional(Type.Union([Type.Enum(POSSIBLE_REASONS), Type.Null()])),
+  reason: Type.Optional(orNull(Type.Enum(POSSIBLE_REASONS))),
   permissions: Type.Optional(Type.Array(PermissionName, { maxItems: 50 })),
-  rule: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+  rule: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
 });
 export type Expectation = Static<typeof Expectation>;
 

@@ -5,6 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { metadata } from '../../api/changes/metadata.ts';
 import { firstValues, optional, schemas } from '../../lib/fields.ts';
+import { orNull } from '../../lib/nullable.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import { CONTENT_TYPES } from '../../rules/content-types.ts';
 
@@ -30,14 +31,9 @@ export const SELECTOR_NAMES = Object.keys(SELECTORS) as Selector[];
 
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
-  description: optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]), null),
+  description: optional(orNull(Type.String({ maxLength: 2000 })), null),
   ...SELECTORS,
-  policyId: optional(
-    Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()], {
-      description: 'null: the default policy',
-    }),
-    null,
-  ),
+  policyId: optional(orNull(Type.String({ minLength: 1, maxLength: 64 }), 'null: the default policy'), null),
   mode: optional(
     Type.Enum([...MODES], { description: '`observe`: decisions are recorded and counted, and not enforced' }),
     'enforce' as const,

@@ -1,6 +1,7 @@
 /** A site: a host whose policies are published, and how. */
 import { type Static, Type } from 'typebox';
 import { firstValues, optional, schemas } from '../../lib/fields.ts';
+import { orNull } from '../../lib/nullable.ts';
 import { USUAL_URLS } from '../../lib/urls/spellings.ts';
 
 /** `augment`: groups of Postern follow the site's own file. */
@@ -19,10 +20,7 @@ const SIGNALS = {
     Type.Enum([...ROBOTS_MODES], { description: '`augment`: groups of Postern follow `robotsBase`' }),
     'augment' as const,
   ),
-  robotsBase: optional(
-    Type.Union([Type.String({ maxLength: 512_000 }), Type.Null()], { description: 'The site’s own robots.txt' }),
-    null,
-  ),
+  robotsBase: optional(orNull(Type.String({ maxLength: 512_000 }), 'The site’s own robots.txt'), null),
   license: flag(false, 'Publish license.xml (RSL), and name it in robots.txt'),
   licenseServer: flag(false, 'Name the license server in license.xml: then crawlers need its License tokens'),
   tdmrep: flag(false, 'Publish tdmrep.json and its policies (TDMRep)'),
@@ -36,7 +34,7 @@ export const SIGNAL_FIELDS = schemas(SIGNALS);
 
 const purpose = Type.String({ minLength: 1, maxLength: 64 });
 const purposes = Type.Array(purpose, { minItems: 1, maxItems: 20 });
-const url = Type.Union([Type.String({ format: 'http-url', maxLength: 2048 }), Type.Null()]);
+const url = orNull(Type.String({ format: 'http-url', maxLength: 2048 }));
 
 const indexName = Type.String({
   minLength: 1,
@@ -73,18 +71,15 @@ export const URL_RULE_FIELDS = schemas(URL_FIELDS);
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
   contact: optional(
-    Type.Union(
-      [
-        Type.String({
-          minLength: 3,
-          maxLength: 320,
-          pattern: '^(?:[^\\s@:]+@[^\\s@]+|(?:https?://|mailto:)[^\\s]+)$',
-          format: 'plain-text',
-          expected: 'must be an email address or a URL, such as licensing@example.com',
-        }),
-        Type.Null(),
-      ],
-      { description: 'The address for licenses: an email address or a URL' },
+    orNull(
+      Type.String({
+        minLength: 3,
+        maxLength: 320,
+        pattern: '^(?:[^\\s@:]+@[^\\s@]+|(?:https?://|mailto:)[^\\s]+)$',
+        format: 'plain-text',
+        expected: 'must be an email address or a URL, such as licensing@example.com',
+      }),
+      'The address for licenses: an email address or a URL',
     ),
     null,
   ),

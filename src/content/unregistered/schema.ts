@@ -1,9 +1,9 @@
 /** Requests that find neither an item nor a collection, on the wire. */
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 
 const closed = { additionalProperties: false } as const;
-const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const hour = (description: string) => Type.String({ format: 'date-time', description });
 
 const SORTS = ['requests', 'lastSeen'] as const;
@@ -38,10 +38,10 @@ export const UnregisteredQuery = Type.Object(
 
 const UnregisteredRow = Type.Object(
   {
-    host: nullable('null: more hosts in one hour than are counted apart.'),
-    path: nullable('The first segment of the path, such as `/news`; null: more in one hour than are counted apart.'),
-    crawler: nullable('The crawler that the user agent names.'),
-    requesterId: nullable('null: anonymous, and for public keys.'),
+    host: textOrNull('null: more hosts in one hour than are counted apart.'),
+    path: textOrNull('The first segment of the path, such as `/news`; null: more in one hour than are counted apart.'),
+    crawler: textOrNull('The crawler that the user agent names.'),
+    requesterId: textOrNull('null: anonymous, and for public keys.'),
     requests: Type.Integer({ minimum: 1, description: 'Requests in the span.' }),
     firstSeen: hour('Start of the first hour with such a request.'),
     lastSeen: hour('Start of the last hour with such a request.'),

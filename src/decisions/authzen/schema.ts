@@ -3,6 +3,7 @@
  * the specification demands it.
  */
 import { type Static, Type } from 'typebox';
+import { textOrNull } from '../../lib/nullable.ts';
 import { CountryCode, PermissionName, Purpose, RequesterId } from '../../rules/conditions/names.ts';
 import { reasonOrNull } from '../log/schema.ts';
 
@@ -83,7 +84,7 @@ export type EvaluationsRequest = Static<typeof EvaluationsRequest>;
 
 const EvaluationContextAnswer = Type.Object(
   {
-    id: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Id of the decision' })),
+    id: Type.Optional(textOrNull('Id of the decision')),
     reason: Type.Optional(
       Type.Union([reasonOrNull, Type.Enum(['content_not_found', 'ambiguous_content'])], {
         description: 'null when allowed',

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { errorProperties } from '../../api/http/error-schema.ts';
 import { listSchema } from '../../api/http/list.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { OfferedSchema } from '../../requesters/offers/schema.ts';
 import { AttributesSchema } from '../../rules/conditions/attributes.ts';
 import { CountryCode, Method, PermissionName, Purpose, RequesterId } from '../../rules/conditions/names.ts';
@@ -71,7 +72,7 @@ export const CheckRequest = Type.Object(
         {
           type: shortText,
           features: Type.Optional(Type.Array(shortText, { maxItems: 50 })),
-          expiresAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+          expiresAt: Type.Optional(orNull(Type.String({ format: 'date-time' }))),
         },
         { additionalProperties: false, description: 'A license that the calling server vouches for' },
       ),
@@ -131,9 +132,7 @@ const Remedy = Type.Union(
   [
     Type.Object({
       kind: Type.Literal('license'),
-      licenseType: Type.Union([Type.Array(Type.String()), Type.Null()], {
-        description: 'Any of these; null: any type',
-      }),
+      licenseType: orNull(Type.Array(Type.String()), 'Any of these; null: any type'),
       licenseFeatures: Type.Array(Type.String(), { description: 'All of these' }),
       licenseExpiry: Type.Optional(
         Type.Object(
@@ -183,7 +182,7 @@ const PageSignals = Type.Object(
       },
       { description: 'For the answer to a denied request' },
     ),
-    licensingUrl: Type.Union([Type.String(), Type.Null()], { description: 'The page of the site about licenses' }),
+    licensingUrl: textOrNull('The page of the site about licenses'),
     free: Type.Optional(
       Type.Literal(true, {
         description:
@@ -195,7 +194,7 @@ const PageSignals = Type.Object(
 );
 
 export const decisionAnswerProperties = {
-  id: Type.Union([Type.String(), Type.Null()], { description: 'null when the decision was not recorded' }),
+  id: textOrNull('null when the decision was not recorded'),
   ...decisionProperties,
   maxAge: Type.Optional(
     Type.Integer({ description: 'Seconds for which the caller may reuse this decision; absent: not at all' }),

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties, spanProperties } from '../../api/http/list.ts';
 import { MODES } from '../../api/permissions.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { AttributesSchema } from '../../rules/conditions/attributes.ts';
 import { VERIFIED_KINDS } from '../../rules/facts.ts';
 import { type LimitPeriod, PERIODS } from '../../rules/limit.ts';
@@ -13,10 +14,8 @@ import { VERIFIED_FILTERS } from '../ledger/codes.ts';
 import { REDUCIBLE, UNREADABLES } from '../ledger/inputs.ts';
 import { RULE_PATTERN } from './rule-filter.ts';
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-
 export const DenialReason = Type.Enum(Object.keys(REASONS) as Reason[], { title: 'DenialReason' });
-export const reasonOrNull = Type.Union([DenialReason, Type.Null()], { description: 'null when allowed' });
+export const reasonOrNull = orNull(DenialReason, 'null when allowed');
 export const MatchedRule = Type.Object(
   { index: Type.Integer({ description: 'Index in the stored `rules`' }), priority: Type.Integer() },
   { title: 'MatchedRule' },
@@ -30,28 +29,20 @@ export const decisionProperties = {
   reason: reasonOrNull,
   message: Type.String(),
   permissions: Type.Array(Type.String(), { description: 'What an allow grants; empty on a denial' }),
-  contentId: Type.Union([Type.String(), Type.Null()], { description: 'null: no item is registered at the URL' }),
-  externalId: textOrNull,
-  url: Type.Union([Type.String(), Type.Null()], {
-    description: 'Host and path that the check asked for; the query only if a pattern of the collection names one',
-  }),
-  collectionId: Type.Union([Type.String(), Type.Null()], { description: 'The most specific collection' }),
-  requesterId: Type.Union([Type.String(), Type.Null()], {
-    description: 'null for an anonymous check, and in the log for public keys',
-  }),
-  crawler: Type.Union([Type.String(), Type.Null()], {
-    description: 'Name of the crawler that the user agent names; proves nothing',
-  }),
-  verified: Type.Union([Type.Enum([...VERIFIED_KINDS]), Type.Null()], {
-    description: 'How the requester was verified; null: not at all',
-  }),
+  contentId: textOrNull('null: no item is registered at the URL'),
+  externalId: textOrNull(),
+  url: textOrNull('Host and path that the check asked for; the query only if a pattern of the collection names one'),
+  collectionId: textOrNull('The most specific collection'),
+  requesterId: textOrNull('null for an anonymous check, and in the log for public keys'),
+  crawler: textOrNull('Name of the crawler that the user agent names; proves nothing'),
+  verified: orNull(Type.Enum([...VERIFIED_KINDS]), 'How the requester was verified; null: not at all'),
   spoofed: Type.Optional(Type.Literal(true, { description: 'The visitor falsely claimed to be `claimed`' })),
   claimed: Type.Optional(Type.String({ description: 'The requester or crawler that was claimed' })),
   policyId: Type.String(),
   policyVersion: Type.Integer(),
-  matchedRule: Type.Union([MatchedRule, Type.Null()], { description: 'null when the default action decided' }),
-  licenseId: Type.Union([Type.String(), Type.Null()], { description: 'The license that the rule matched' }),
-  rateLimit: Type.Union([
+  matchedRule: orNull(MatchedRule, 'null when the default action decided'),
+  licenseId: textOrNull('The license that the rule matched'),
+  rateLimit: orNull(
     Type.Object(
       {
         limit: Type.Integer(),
@@ -62,11 +53,8 @@ export const decisionProperties = {
       },
       { title: 'RateLimitStatus' },
     ),
-    Type.Null(),
-  ]),
-  quota: Type.Union([QuotaStatus, Type.Null()], {
-    description: 'The quota of the license that decided; null without one',
-  }),
+  ),
+  quota: orNull(QuotaStatus, 'The quota of the license that decided; null without one'),
   enforced: Type.Boolean({
     description: 'false: the collection only observes, so let the request pass; `allowed` is what the policy says',
   }),
@@ -77,8 +65,6 @@ export const decisionProperties = {
   ),
 };
 
-const nameOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
 export const LoggedDecision = Type.Object(
   {
     id: Type.String(),
@@ -87,36 +73,30 @@ export const LoggedDecision = Type.Object(
     file: Type.Optional(
       Type.String({ description: 'The URL that stands for all spellings of the file; absent where that is `url`' }),
     ),
-    permission: Type.Union([Type.String(), Type.Null()], { description: 'The permission that the check requested' }),
-    purpose: textOrNull,
-    context: Type.Union(
-      [
-        Type.Partial(
-          Type.Object({
-            ip: Type.String(),
-            country: Type.String(),
-            userAgent: Type.String(),
-            method: Type.String({ description: 'The method of the original request' }),
-            verified: Type.Enum([...VERIFIED_KINDS]),
-            crawlerVerified: Type.Boolean({ description: 'The crawler that the user agent names was proven' }),
-            attributes: AttributesSchema,
-          }),
-        ),
-        Type.Null(),
-      ],
-      { description: 'What the check said of the visitor; null for public keys' },
-    ),
-    license: Type.Union(
-      [
+    permission: textOrNull('The permission that the check requested'),
+    purpose: textOrNull(),
+    context: orNull(
+      Type.Partial(
         Type.Object({
-          id: Type.Optional(Type.String({ description: 'Of a License token: the check could use no other license' })),
-          type: Type.Optional(Type.String()),
-          features: Type.Optional(Type.Array(Type.String())),
-          expiresAt: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+          ip: Type.String(),
+          country: Type.String(),
+          userAgent: Type.String(),
+          method: Type.String({ description: 'The method of the original request' }),
+          verified: Type.Enum([...VERIFIED_KINDS]),
+          crawlerVerified: Type.Boolean({ description: 'The crawler that the user agent names was proven' }),
+          attributes: AttributesSchema,
         }),
-        Type.Null(),
-      ],
-      { description: 'The license that the check vouched for, or that of its License token' },
+      ),
+      'What the check said of the visitor; null for public keys',
+    ),
+    license: orNull(
+      Type.Object({
+        id: Type.Optional(Type.String({ description: 'Of a License token: the check could use no other license' })),
+        type: Type.Optional(Type.String()),
+        features: Type.Optional(Type.Array(Type.String())),
+        expiresAt: Type.Optional(textOrNull()),
+      }),
+      'The license that the check vouched for, or that of its License token',
     ),
     urls: Type.Optional(
       Type.Object(
@@ -140,7 +120,7 @@ export const LoggedDecision = Type.Object(
         {
           allowed: Type.Boolean(),
           reason: reasonOrNull,
-          rule: Type.Union([Type.Integer(), Type.Null()], { description: 'Index in the rules of the candidate' }),
+          rule: orNull(Type.Integer(), 'Index in the rules of the candidate'),
         },
         { description: 'What the candidate of the policy decided, before limits; absent without a candidate' },
       ),
@@ -153,10 +133,10 @@ export const LoggedDecision = Type.Object(
     names: Type.Optional(
       Type.Object(
         {
-          content: nameOrNull('Title of the item'),
-          requester: nameOrNull('null for anonymous checks and unregistered requesters'),
-          policy: nameOrNull('null once the policy is deleted, and for keys without `policies:read`'),
-          collection: nameOrNull('null once the collection is deleted'),
+          content: textOrNull('Title of the item'),
+          requester: textOrNull('null for anonymous checks and unregistered requesters'),
+          policy: textOrNull('null once the policy is deleted, and for keys without `policies:read`'),
+          collection: textOrNull('null once the collection is deleted'),
         },
         { description: 'Current names; only with `expand=names`' },
       ),

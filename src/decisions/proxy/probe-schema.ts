@@ -1,7 +1,6 @@
 /** Probes of a proxy on the wire. */
 import { type Static, Type } from 'typebox';
-
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 
 export const Arrival = Type.Object(
   {
@@ -43,7 +42,7 @@ export const ProbeAnswer = Type.Object(
       'The `proof` for `/.well-known/postern?proof=…`, where an adapter at the edge says how it is set up. It counts for the host and for five minutes, and for adapters with the key of this request; all keys count if it holds `api_keys:manage`. null without `host`, and when the probe is read',
     ),
     expires: Type.String(),
-    arrived: Type.Union([Arrival, Type.Null()]),
+    arrived: orNull(Arrival),
     created: Type.String(),
     updated: Type.String(),
   },

@@ -1,6 +1,7 @@
 /** Reach and readers on the wire. */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { ContentTypeName, PermissionName, Purpose } from '../../rules/conditions/names.ts';
 import { TAKEN, type TakenAs } from '../../rules/reach.ts';
 import { decisionProperties } from '../log/schema.ts';
@@ -22,8 +23,6 @@ export type ReachQuery = Static<typeof ReachQuery>;
 export const ReadersQuery = Type.Object({ ...pageProperties, ...stated }, { additionalProperties: false });
 export type ReadersQuery = Static<typeof ReadersQuery>;
 
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
 const dependsOn = Type.Array(Type.String(), {
   description: 'Conditions on facts that were not given, with which this answer could be another one',
 });
@@ -38,7 +37,7 @@ const Reached = Type.Object(
     externalId: textOrNull('null without an item'),
     collectionId: textOrNull('The most specific collection'),
     title: Type.String({ description: 'The title of the item, or the name of the collection' }),
-    type: Type.Union([ContentTypeName, Type.Null()], { description: 'null without an item' }),
+    type: orNull(ContentTypeName, 'null without an item'),
     source: textOrNull('null without an item'),
     policyId,
     ...granted,

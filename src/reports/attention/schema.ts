@@ -1,6 +1,7 @@
 /** The things that need attention, on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../../lib/clock.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { formatItemMessage, ITEMS_MAX, type Item, KIND_NAMES, KINDS, SEVERITIES } from './item.ts';
 
 const id = (description: string) => Type.Optional(Type.String({ description }));
@@ -27,7 +28,7 @@ export const AttentionItem = Type.Object(
       { description: 'The ids of what it is about' },
     ),
     message: Type.String({ description: 'What it is, in one sentence' }),
-    since: Type.Union([Type.String(), Type.Null()], { description: 'Since when; null: not known' }),
+    since: textOrNull('Since when; null: not known'),
     path: Type.String({ description: 'The operation to continue with, as a path of this API' }),
   },
   { title: 'AttentionItem', description: 'Something that needs attention' },

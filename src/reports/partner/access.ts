@@ -10,6 +10,7 @@ import { CheckError, CheckRequest } from '../../decisions/check/schema.ts';
 import { openExplainer } from '../../decisions/explain/explain.ts';
 import type { Decision, Remedy } from '../../decisions/ledger/decision.ts';
 import { decisionProperties } from '../../decisions/log/schema.ts';
+import { orNull } from '../../lib/nullable.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import { OfferedSchema } from '../../requesters/offers/schema.ts';
 import { VERIFIED_KINDS } from '../../rules/facts.ts';
@@ -34,9 +35,7 @@ const OwnRemedy = Type.Union(
   [
     Type.Object({
       kind: Type.Literal('license'),
-      licenseType: Type.Union([Type.Array(Type.String()), Type.Null()], {
-        description: 'Any of these; null: any type',
-      }),
+      licenseType: orNull(Type.Array(Type.String()), 'Any of these; null: any type'),
       licenseFeatures: Type.Array(Type.String(), { description: 'All of these' }),
       offers: Type.Optional(
         Type.Array(OfferedSchema, { description: 'Offers of such licenses; each would have turned the denial' }),

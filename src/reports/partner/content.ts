@@ -6,6 +6,7 @@ import { idForm, PAGE_DEFAULT } from '../../db/page.ts';
 import { findReached, type ReachedItem } from '../../decisions/reach/items.ts';
 import type { Snapshot } from '../../decisions/snapshot/snapshot.ts';
 import { toIso } from '../../lib/clock.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { ContentTypeName, PermissionName } from '../../rules/conditions/names.ts';
 import type { Cursors } from './cursor.ts';
 
@@ -28,7 +29,7 @@ const OwnContent = Type.Object(
     type: ContentTypeName,
     source: Type.String(),
     permissions: Type.Array(Type.String(), { description: 'What it may be used for' }),
-    licenseId: Type.Union([Type.String(), Type.Null()], { description: 'The license that allows it' }),
+    licenseId: textOrNull('The license that allows it'),
     created: Type.String(),
     updated: Type.String(),
   },

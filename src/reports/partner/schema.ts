@@ -4,6 +4,7 @@ import { listSchema, pageProperties, spanProperties } from '../../api/http/list.
 import { MODES } from '../../api/permissions.ts';
 import { DenialReason, decisionProperties, groundsProperties, LoggedDecision } from '../../decisions/log/schema.ts';
 import { toIso } from '../../lib/clock.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import {
   isValidNow,
   FIELDS as LICENSE_FIELDS,
@@ -16,8 +17,6 @@ import type { RequesterToken } from '../../requesters/tokens/token.ts';
 import { identities } from '../../rules/crawlers/identity.ts';
 import { QuotaStatus } from '../../rules/terms/terms.ts';
 import { ListStatementsQuery } from '../statements/schema.ts';
-
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Licenses
@@ -45,18 +44,14 @@ export const PartnerLicense = Type.Object(
     object: Type.Literal('license'),
     type,
     features,
-    scope: Type.Union([Scope, Type.Null()], { description: 'The items that it covers; null: all' }),
+    scope: orNull(Scope, 'The items that it covers; null: all'),
     startsAt,
     expiresAt,
     status: Type.Enum([...LICENSE_STATUSES]),
     valid: Type.Boolean({ description: 'Whether the license is active, started and not expired now' }),
     terms,
-    termsEffectiveAt: Type.Union([Type.String(), Type.Null()], { description: 'When these terms take effect' }),
-    quota: Type.Optional(
-      Type.Union([QuotaStatus, Type.Null()], {
-        description: 'In `GET /v1/me`, of a valid license. null: the license has none',
-      }),
-    ),
+    termsEffectiveAt: textOrNull('When these terms take effect'),
+    quota: Type.Optional(orNull(QuotaStatus, 'In `GET /v1/me`, of a valid license. null: the license has none')),
     created: Type.String(),
     updated: Type.String(),
   },
@@ -96,9 +91,9 @@ const RateLimit = decisionProperties.rateLimit;
 
 const PublisherShown = Type.Object(
   {
-    name: Type.Union([Type.String(), Type.Null()]),
-    contact: Type.Union([Type.String(), Type.Null()], { description: 'A mail address or a URL' }),
-    logo: Type.Union([Type.String(), Type.Null()], { description: 'A picture, as a data URL' }),
+    name: textOrNull(),
+    contact: textOrNull('A mail address or a URL'),
+    logo: textOrNull('A picture, as a data URL'),
   },
   { description: 'The publisher, as its settings say' },
 );
@@ -118,7 +113,7 @@ export const PartnerAnswer = Type.Object(
       id: Type.String(),
       name: Type.String(),
       prefix: Type.String(),
-      expiresAt: textOrNull,
+      expiresAt: textOrNull(),
     }),
     licenses: Type.Array(PartnerLicense, {
       description: 'Those that are valid or begin later, newest first, at most 100; `GET /v1/me/licenses` lists all',
@@ -166,9 +161,7 @@ export const PartnerDecision = Type.Object(
   {
     id: Type.String(),
     ...shownProperties,
-    source: Type.Union([Type.String(), Type.Null()], {
-      description: 'The address of the item; null for a denial, and for a page without an item',
-    }),
+    source: textOrNull('The address of the item; null for a denial, and for a page without an item'),
     file,
     permission,
     purpose,

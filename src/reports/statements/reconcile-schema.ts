@@ -1,5 +1,6 @@
 /** Reconciliations on the wire. */
 import { Type } from 'typebox';
+import { textOrNull } from '../../lib/nullable.ts';
 import { ROWS_MAX } from './comparison.ts';
 
 export const PartnerCounts = Type.String({
@@ -8,7 +9,6 @@ export const PartnerCounts = Type.String({
   description: 'CSV with a row of names: `count`, and any of `date`, `contentId` or `url`, and `purpose`',
 });
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const part = (description: string) => Type.Object({ rows: Type.Integer(), decisions: Type.Integer() }, { description });
 
 export const ReconciliationAnswer = Type.Object(
@@ -23,10 +23,10 @@ export const ReconciliationAnswer = Type.Object(
     rows: Type.Array(
       Type.Object(
         {
-          date: textOrNull,
-          contentId: Type.Union([Type.String(), Type.Null()], { description: 'null for a deleted item, too' }),
-          url: textOrNull,
-          purpose: textOrNull,
+          date: textOrNull(),
+          contentId: textOrNull('null for a deleted item, too'),
+          url: textOrNull(),
+          purpose: textOrNull(),
           ours: Type.Integer(),
           theirs: Type.Integer(),
         },

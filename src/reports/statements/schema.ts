@@ -1,6 +1,7 @@
 /** Statements on the wire. */
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { refined } from '../../lib/refined.ts';
 import { newLicenseProblems } from '../../requesters/licenses/license.ts';
 import { RequesterId } from '../../rules/conditions/names.ts';
@@ -8,9 +9,7 @@ import { QuotaStatus, Terms } from '../../rules/terms/terms.ts';
 import { LINE_KINDS } from './bill.ts';
 import { PERIOD_PATTERN, STATUSES } from './statement.ts';
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-const integerOrNull = (description?: string) =>
-  Type.Union([Type.Integer(), Type.Null()], description === undefined ? {} : { description });
+const integerOrNull = (description?: string) => orNull(Type.Integer(), description);
 
 const amountProperties = {
   amount: Type.String({
@@ -33,46 +32,46 @@ const Hashed = Type.Object(
 const Line = Type.Object(
   {
     kind: Type.Enum([...LINE_KINDS]),
-    purpose: Type.Union([Type.String(), Type.Null()], { description: '`*`: all purposes beyond the first 100' }),
+    purpose: textOrNull('`*`: all purposes beyond the first 100'),
     tier: integerOrNull('From 1'),
     units: integerOrNull(),
     unitPriceMicros: integerOrNull(),
     decisions: integerOrNull(),
-    firstDecisionId: textOrNull,
-    lastDecisionId: textOrNull,
-    sha256: textOrNull,
+    firstDecisionId: textOrNull(),
+    lastDecisionId: textOrNull(),
+    sha256: textOrNull(),
     root: Type.Optional(
       Type.String({
         description:
           'Root of the tree of RFC 6962 over the sorted decision ids, in base64: receipts prove single decisions by it. Absent until the statement is final, and on those that became final before there were roots',
       }),
     ),
-    deleted: Type.Union([Hashed, Type.Null()], { description: 'Decisions of the line whose items were deleted' }),
-    statementId: Type.Union([Type.String(), Type.Null()], { description: 'The statement that a correction corrects' }),
+    deleted: orNull(Hashed, 'Decisions of the line whose items were deleted'),
+    statementId: textOrNull('The statement that a correction corrects'),
     ...amountProperties,
   },
   { title: 'StatementLine' },
 );
 
-const partialPeriod = Type.Union(
-  [
-    Type.Object(
-      {
-        days: Type.Integer({ description: 'Calendar days that the license lasts in the period' }),
-        of: Type.Integer({ description: 'Calendar days of the period' }),
-        prorated: Type.Boolean({ description: 'The terms say `prorate`; else the amounts count in full' }),
-        minimumMicros: integerOrNull('As it counts in this period; null without one'),
-        flatMicros: integerOrNull('As it counts in this period; null without one'),
-        quotaUnits: integerOrNull('As they count in this period; null without a quota of the billing period'),
-      },
-      { title: 'PartialPeriod' },
-    ),
-    Type.Null(),
-  ],
-  { description: 'A first or last period that is not whole, and what counts in it; null: a whole period' },
+const partialPeriod = orNull(
+  Type.Object(
+    {
+      days: Type.Integer({ description: 'Calendar days that the license lasts in the period' }),
+      of: Type.Integer({ description: 'Calendar days of the period' }),
+      prorated: Type.Boolean({ description: 'The terms say `prorate`; else the amounts count in full' }),
+      minimumMicros: integerOrNull('As it counts in this period; null without one'),
+      flatMicros: integerOrNull('As it counts in this period; null without one'),
+      quotaUnits: integerOrNull('As they count in this period; null without a quota of the billing period'),
+    },
+    { title: 'PartialPeriod' },
+  ),
+  'A first or last period that is not whole, and what counts in it; null: a whole period',
 );
 
-export const PurposeCount = Type.Object({ purpose: textOrNull, decisions: Type.Integer() }, { title: 'PurposeCount' });
+export const PurposeCount = Type.Object(
+  { purpose: textOrNull(), decisions: Type.Integer() },
+  { title: 'PurposeCount' },
+);
 
 export const StatementAnswer = Type.Object(
   {
@@ -81,7 +80,7 @@ export const StatementAnswer = Type.Object(
     status: Type.Enum([...STATUSES], { description: '`running`: its period has not ended; `open`: not final yet' }),
     licenseId: Type.String(),
     requesterId: Type.String(),
-    requesterName: textOrNull,
+    requesterName: textOrNull(),
     period: Type.String({ description: '`2026-10`, `2026-Q4` or `2026`' }),
     from: Type.String({ format: 'date-time' }),
     to: Type.String({ format: 'date-time', description: 'Exclusive' }),
@@ -95,7 +94,7 @@ export const StatementAnswer = Type.Object(
     uncounted: Type.Array(PurposeCount, {
       description: 'Decisions of the license for purposes that its terms do not count',
     }),
-    finalizedAt: textOrNull,
+    finalizedAt: textOrNull(),
     created: Type.String(),
     updated: Type.String(),
   },
@@ -105,24 +104,18 @@ export const StatementAnswer = Type.Object(
 export const StatementPage = Type.Object(
   {
     ...listSchema(StatementAnswer).properties,
-    outside: Type.Union(
-      [
-        Type.Object({
-          from: Type.String(),
-          to: Type.String(),
-          noLicense: Type.Integer({ description: 'Allowed without a stored license' }),
-          noTerms: Type.Integer({ description: 'Allowed by a license without terms' }),
-          deleted: Type.Integer({
-            description:
-              'Decisions of the period, on statements or not, whose items were deleted since: usage has the others',
-          }),
+    outside: orNull(
+      Type.Object({
+        from: Type.String(),
+        to: Type.String(),
+        noLicense: Type.Integer({ description: 'Allowed without a stored license' }),
+        noTerms: Type.Integer({ description: 'Allowed by a license without terms' }),
+        deleted: Type.Integer({
+          description:
+            'Decisions of the period, on statements or not, whose items were deleted since: usage has the others',
         }),
-        Type.Null(),
-      ],
-      {
-        description:
-          'Allowed, enforced decisions of the period, by UTC or `timezone`, that are on no statement; null in a selection',
-      },
+      }),
+      'Allowed, enforced decisions of the period, by UTC or `timezone`, that are on no statement; null in a selection',
     ),
   },
   { title: 'StatementList' },
@@ -148,8 +141,7 @@ export const ListStatementsQuery = Type.Object(
 );
 export type ListStatementsQuery = Static<typeof ListStatementsQuery>;
 
-const timeOrNull = (description: string) =>
-  Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description }));
+const timeOrNull = (description: string) => Type.Optional(orNull(Type.String({ format: 'date-time' }), description));
 
 export const FirstBillRequest = refined(
   Type.Object(
@@ -199,9 +191,9 @@ export const LicenseUsage = Type.Object(
     decisions: Type.Integer(),
     amount: AmountSchema,
     projectedAmount: AmountSchema,
-    quota: Type.Union([QuotaStatus, Type.Null()]),
+    quota: orNull(QuotaStatus),
     alerts: Type.Array(Type.Object({ at: Type.Number(), reached: Type.Boolean() })),
-    byPurpose: Type.Array(Type.Object({ purpose: textOrNull, units: Type.Integer(), decisions: Type.Integer() })),
+    byPurpose: Type.Array(Type.Object({ purpose: textOrNull(), units: Type.Integer(), decisions: Type.Integer() })),
     byDay: Type.Array(Type.Object({ date: Type.String(), decisions: Type.Integer() })),
   },
   { title: 'LicenseUsage', description: 'The running period of a license' },

@@ -3,11 +3,12 @@ import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { DEMAND_DIMENSIONS, DEMAND_SORTS, TREND_PARTS } from '../../decisions/history/columns/dimensions.ts';
 import { DenialReason, groundsProperties } from '../../decisions/log/schema.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import type { Reason } from '../../rules/reason.ts';
 import { Terms } from '../../rules/terms/terms.ts';
 import { PERIODS, type PeriodName } from './period.ts';
-import { closed, count, enforced, nullable, q, time } from './seen-schema.ts';
+import { closed, count, enforced, q, time } from './seen-schema.ts';
 import { Who } from './visitors-schema.ts';
 
 const DIMENSION = `(${DEMAND_DIMENSIONS.join('|')})`;
@@ -88,22 +89,17 @@ const lacking = {
 const Estimate = Type.Object(
   {
     amount: Type.String({ description: 'A decimal in the currency.' }),
-    amountMicros: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'In 1/1,000,000 of the currency; null beyond 2^53.',
-    }),
+    amountMicros: orNull(Type.Integer(), 'In 1/1,000,000 of the currency; null beyond 2^53.'),
     currency: Type.String(),
     units: count('What the terms would have counted.'),
     basis: Type.Object(
       {
         licenseType: Type.String(),
-        licenseId: Type.Union([Type.String(), Type.Null()], {
-          description:
-            'The license whose terms count: one of the requester, or the newest valid one of this type; null: the price list.',
-        }),
-        termsVersion: Type.Union([Type.Integer(), Type.Null()]),
-        offerId: Type.Union([Type.String(), Type.Null()], {
-          description: 'The entry of the price list; null: terms of a license.',
-        }),
+        licenseId: textOrNull(
+          'The license whose terms count: one of the requester, or the newest valid one of this type; null: the price list.',
+        ),
+        termsVersion: orNull(Type.Integer()),
+        offerId: textOrNull('The entry of the price list; null: terms of a license.'),
         unit: Terms.properties.unit,
       },
       closed,
@@ -120,14 +116,14 @@ export type Estimate = Static<typeof Estimate>;
 
 const DemandRow = Type.Object(
   {
-    requesterId: nullable('null: without a requester, or not grouped by `who` or `requester`.'),
-    name: nullable('The name of the registered requester, else the id.'),
+    requesterId: textOrNull('null: without a requester, or not grouped by `who` or `requester`.'),
+    name: textOrNull('The name of the registered requester, else the id.'),
     registered: Type.Boolean(),
     who: Type.Optional(Who),
-    crawler: Type.Optional(nullable('Only if grouped by it. null: no crawler.')),
-    collectionId: Type.Optional(nullable('Only if grouped by it. null: in no collection.')),
-    collectionName: Type.Optional(nullable('Only if grouped by collection.')),
-    purpose: Type.Optional(nullable('Only if grouped by it. null: no purpose named.')),
+    crawler: Type.Optional(textOrNull('Only if grouped by it. null: no crawler.')),
+    collectionId: Type.Optional(textOrNull('Only if grouped by it. null: in no collection.')),
+    collectionName: Type.Optional(textOrNull('Only if grouped by collection.')),
+    purpose: Type.Optional(textOrNull('Only if grouped by it. null: no purpose named.')),
     license: Type.Optional(Type.Object(lacking, { ...closed, description: 'Only if grouped by license type.' })),
     denied: count('Denials in the span.'),
     previous: count('Denials in the span of the same length before it.'),
@@ -141,18 +137,21 @@ const DemandRow = Type.Object(
     byReason: Type.Array(Type.Object({ reason: DenialReason, count: count('Denials for this reason.') }, closed), {
       description: 'Most frequent first.',
     }),
-    byLicense: Type.Array(Type.Object({ ...lacking, denied, estimate: Type.Union([Estimate, Type.Null()]) }, closed), {
+    byLicense: Type.Array(Type.Object({ ...lacking, denied, estimate: orNull(Estimate) }, closed), {
       description: 'By the license that would have turned them: the ten most frequent, most frequent first.',
     }),
     purposes: Type.Array(
-      Type.Object({ purpose: nullable('null: no purpose named.'), denied: count('Denials for this purpose.') }, closed),
+      Type.Object(
+        { purpose: textOrNull('null: no purpose named.'), denied: count('Denials for this purpose.') },
+        closed,
+      ),
       { description: 'The ten most frequent, most frequent first.' },
     ),
     crawlers: Type.Array(Type.Object({ crawler: Type.String(), denied }, closed), {
       description: 'The three most frequent.',
     }),
     collections: Type.Array(
-      Type.Object({ collectionId: Type.String(), name: nullable('null: deleted.'), denied }, closed),
+      Type.Object({ collectionId: Type.String(), name: textOrNull('null: deleted.'), denied }, closed),
       { description: 'The three most frequent.' },
     ),
     topContent: Type.Array(

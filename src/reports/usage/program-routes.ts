@@ -9,6 +9,7 @@ import { PROGRAM_SORTS } from '../../decisions/history/columns/dimensions.ts';
 import type { SeenProgram } from '../../decisions/history/columns/program-list.ts';
 import type { RobotsReads } from '../../decisions/visitors/robots-reads.ts';
 import { toIso } from '../../lib/clock.ts';
+import { orNull } from '../../lib/nullable.ts';
 import { fromCrawlers } from '../../rules/crawlers/directory.ts';
 import { parsePosition, sendList } from './lists.ts';
 import type { ReportDeps } from './report.ts';
@@ -34,9 +35,10 @@ const ProgramRow = Type.Object(
     allowed: count('Allowed decisions.'),
     denied: count('Denied decisions.'),
     pages: count('Pages and items.'),
-    addresses: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-      description: 'About how many addresses it used on the day with most of them. null: no address was kept.',
-    }),
+    addresses: orNull(
+      Type.Integer({ minimum: 1 }),
+      'About how many addresses it used on the day with most of them. null: no address was kept.',
+    ),
     addressesApproximate: Type.Literal(true, { description: 'No address is kept for it; the number is an estimate.' }),
     firstSeen: time('Time of the first decision in the span.'),
     lastSeen: time('Time of the newest decision in the span.'),

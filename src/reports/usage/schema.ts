@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { DIMENSIONS } from '../../decisions/history/columns/dimensions.ts';
 import { DenialReason, groundsProperties, pageFilters, ruleFilter, spoofed } from '../../decisions/log/schema.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import { GROUP_DEFAULT, GROUPS, PERIOD_DEFAULT, PERIODS } from './period.ts';
 
@@ -118,22 +119,16 @@ export const UsageReport = Type.Object(
     object: Type.Literal('usage_report'),
     summary: Summary,
     previous: Type.Optional(
-      Type.Union(
-        [
-          Type.Object(
-            {
-              startDate: Type.String({ format: 'date-time', description: 'Inclusive.' }),
-              endDate: Type.String({ format: 'date-time', description: 'Exclusive: the start of the period.' }),
-              summary: Summary,
-            },
-            closed,
-          ),
-          Type.Null(),
-        ],
-        {
-          description:
-            'The preceding period; only with `compare=previous`. Whole days are preceded by as many days. null: nothing precedes `all`.',
-        },
+      orNull(
+        Type.Object(
+          {
+            startDate: Type.String({ format: 'date-time', description: 'Inclusive.' }),
+            endDate: Type.String({ format: 'date-time', description: 'Exclusive: the start of the period.' }),
+            summary: Summary,
+          },
+          closed,
+        ),
+        'The preceding period; only with `compare=previous`. Whole days are preceded by as many days. null: nothing precedes `all`.',
       ),
     ),
     timeSeries: Type.Array(
@@ -193,7 +188,7 @@ export const UsageReport = Type.Object(
       Type.Object(
         {
           collectionId: Type.String(),
-          name: Type.Union([Type.String(), Type.Null()], { description: 'null: the collection is deleted.' }),
+          name: textOrNull('null: the collection is deleted.'),
           ...outcomes,
         },
         closed,
@@ -204,20 +199,16 @@ export const UsageReport = Type.Object(
       Type.Array(
         Type.Object(
           {
-            id: Type.Union([Type.String(), Type.Null()], {
-              description:
-                'The collection, crawler, page, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none.',
-            }),
-            name: Type.Optional(
-              Type.Union([Type.String(), Type.Null()], {
-                description: 'The name of a collection. null: deleted, or no collection.',
-              }),
+            id: textOrNull(
+              'The collection, crawler, page, program, kind of verification, license, purpose, permission or policy, or whether it was enforced. null: none.',
             ),
+            name: Type.Optional(textOrNull('The name of a collection. null: deleted, or no collection.')),
             policyVersion: Type.Optional(Type.Integer({ description: 'Only with `groupBy=rule`.' })),
             ruleIndex: Type.Optional(
-              Type.Union([Type.Integer(), Type.Null()], {
-                description: 'In the rules of that version; null: the default action. Only with `groupBy=rule`.',
-              }),
+              orNull(
+                Type.Integer(),
+                'In the rules of that version; null: the default action. Only with `groupBy=rule`.',
+              ),
             ),
             ...outcomes,
           },

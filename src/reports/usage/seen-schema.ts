@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties, spanProperties } from '../../api/http/list.ts';
 import { SEEN_SORTS } from '../../decisions/history/columns/dimensions.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 
 export const closed = { additionalProperties: false } as const;
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
-export const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 export const time = (description: string) => Type.String({ format: 'date-time', description });
 export const q = Type.Optional(
   Type.String({
@@ -50,16 +50,17 @@ const SeenRow = Type.Object(
     id: Type.String({ description: 'The id that the checks named.' }),
     name: Type.String({ description: 'The name of the registered requester, else the id.' }),
     registered: Type.Boolean(),
-    status: Type.Union([Type.Enum(['active', 'suspended']), Type.Null()], {
-      description: 'null if unregistered. Like `type` and `tags`, only for keys with `policies:read`.',
-    }),
-    type: nullable('null if unregistered or without a type.'),
+    status: orNull(
+      Type.Enum(['active', 'suspended']),
+      'null if unregistered. Like `type` and `tags`, only for keys with `policies:read`.',
+    ),
+    type: textOrNull('null if unregistered or without a type.'),
     tags: Type.Array(Type.String()),
     requests: count('Recorded decisions in the span.'),
     allowed: count('Allowed decisions.'),
     denied: count('Denied decisions.'),
     verified: count('Decisions for a verified requester.'),
-    lastSeen: Type.Union([time('Time of the newest decision in the span.'), Type.Null()]),
+    lastSeen: orNull(time('Time of the newest decision in the span.')),
   },
   { ...closed, title: 'SeenRequester' },
 );

@@ -1,9 +1,10 @@
 /** Visitors by page and by time, on the wire. */
 import { type Static, Type } from 'typebox';
 import { PROOFS } from '../../decisions/history/columns/dimensions.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { GROUP_DEFAULT, GROUPS } from './period.ts';
 import { UsageQuery, UsageReport } from './schema.ts';
-import { closed, count, nullable } from './seen-schema.ts';
+import { closed, count } from './seen-schema.ts';
 
 const { groupBy: _groupBy, expand: _expand, compare: _compare, limit: _limit, ...filters } = UsageQuery.properties;
 
@@ -32,10 +33,10 @@ export const Who = Type.Object(
       description:
         'Without a requester, the crawler that the user agent names; without one, the program. `unknown`: the user agent was not kept.',
     }),
-    id: nullable(
+    id: textOrNull(
       'The id of the requester, or the name of the crawler or program; `other`: a program without a name of its own.',
     ),
-    name: nullable('The name of a registered requester, else `id`.'),
+    name: textOrNull('The name of a registered requester, else `id`.'),
     proof: Type.Optional(
       Type.Enum([...PROOFS], {
         description:

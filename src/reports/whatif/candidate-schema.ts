@@ -1,6 +1,7 @@
 /** Counts of a candidate's decisions on the wire. */
 import { type Static, Type } from 'typebox';
 import { reasonOrNull as reason } from '../../decisions/log/schema.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { candidateProperties } from '../../policies/candidate-schema.ts';
 import { Who } from '../usage/visitors-schema.ts';
 
@@ -21,7 +22,6 @@ const turns = {
   newlyDenied: count('Allowed by the policy, denied by the candidate'),
   newlyAllowed: count('Denied by the policy, allowed by the candidate'),
 };
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
 export const CandidateAnswer = Type.Object(
   {
@@ -30,15 +30,15 @@ export const CandidateAnswer = Type.Object(
     agreements: count('Both allowed or both denied; rate limits are left out'),
     ...turns,
     byRequester: Type.Array(
-      Type.Object({ id: textOrNull, name: textOrNull, ...turns }, { description: 'null: anonymous checks' }),
+      Type.Object({ id: textOrNull(), name: textOrNull(), ...turns }, { description: 'null: anonymous checks' }),
     ),
     byWho: Type.Array(Type.Object({ who: Who, ...turns }), {
       description: 'The same, and anonymous checks by crawler or program',
     }),
-    byCrawler: Type.Array(Type.Object({ crawler: textOrNull, ...turns }, { description: 'null: no known crawler' })),
+    byCrawler: Type.Array(Type.Object({ crawler: textOrNull(), ...turns }, { description: 'null: no known crawler' })),
     byContent: Type.Array(
       Type.Object(
-        { id: textOrNull, externalId: textOrNull, title: textOrNull, url: textOrNull, ...turns },
+        { id: textOrNull(), externalId: textOrNull(), title: textOrNull(), url: textOrNull(), ...turns },
         { description: 'An item, or a URL without one' },
       ),
     ),

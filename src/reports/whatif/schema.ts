@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { listSchema } from '../../api/http/list.ts';
 import { CheckEntry, CheckError, decisionAnswerProperties } from '../../decisions/check/schema.ts';
 import { MatchedRule, reasonOrNull as reason } from '../../decisions/log/schema.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { RULES_MAX, RuleSchema } from '../../policies/schema.ts';
 import { ACTIONS } from '../../rules/policy.ts';
 import { Who } from '../usage/visitors-schema.ts';
@@ -12,7 +13,7 @@ import { CAUSES } from './tally.ts';
 export const PolicyBody = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 200, description: 'Ignored' })),
-    description: Type.Optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], { description: 'Ignored' })),
+    description: Type.Optional(orNull(Type.String({ maxLength: 2000 }), 'Ignored')),
     rules: Type.Array(RuleSchema, { maxItems: RULES_MAX }),
     defaultAction: Type.Optional(Type.Enum([...ACTIONS])),
   },
@@ -72,8 +73,7 @@ export type ImpactRequest = Static<typeof ImpactRequest>;
 
 const count = Type.Integer({ minimum: 0 });
 const turns = { allowToDeny: count, denyToAllow: count };
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-const matchedRule = Type.Union([MatchedRule, Type.Null()]);
+const matchedRule = orNull(MatchedRule);
 
 export const ImpactAnswer = Type.Object(
   {
@@ -91,7 +91,7 @@ export const ImpactAnswer = Type.Object(
       description: 'Denied by a rate limit; allowed by these rules if their limit admits it. Limits are not replayed.',
     }),
     byRequester: Type.Array(
-      Type.Object({ id: textOrNull, name: textOrNull, ...turns }, { description: 'null: anonymous checks' }),
+      Type.Object({ id: textOrNull(), name: textOrNull(), ...turns }, { description: 'null: anonymous checks' }),
     ),
     byWho: Type.Array(Type.Object({ who: Who, ...turns }), {
       description:
@@ -101,16 +101,16 @@ export const ImpactAnswer = Type.Object(
       Type.Object({ id: Type.String(), externalId: Type.String(), title: Type.String(), ...turns }),
     ),
     byCollection: Type.Array(
-      Type.Object({ id: Type.String(), name: textOrNull, ...turns }, { description: 'name null: deleted since' }),
+      Type.Object({ id: Type.String(), name: textOrNull(), ...turns }, { description: 'name null: deleted since' }),
     ),
     byReason: Type.Array(Type.Object({ from: reason, to: reason, count })),
     examples: Type.Array(
       Type.Object({
         decisionId: Type.String(),
         created: time,
-        contentId: textOrNull,
-        url: textOrNull,
-        requesterId: textOrNull,
+        contentId: textOrNull(),
+        url: textOrNull(),
+        requesterId: textOrNull(),
         who: Who,
         before: Type.Object({ allowed: Type.Boolean(), reason }),
         after: Type.Object({ allowed: Type.Boolean(), reason, matchedRule }),

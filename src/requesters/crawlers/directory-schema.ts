@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { findProblems } from '../../api/http/problems.ts';
 import { lazyCheck } from '../../api/http/validate.ts';
+import { orNull } from '../../lib/nullable.ts';
 import { CRAWLER_PURPOSES } from '../../rules/crawlers/crawler.ts';
 import type { Directory } from '../../rules/crawlers/directory.ts';
 import { findIdentityFault, identities } from '../../rules/crawlers/identity.ts';
@@ -28,7 +29,7 @@ export const DirectoryFile = Type.Object(
       Type.Object(
         {
           name: directoryText(2, 'Unique, case-insensitive'),
-          operator: Type.Union([directoryText(1, 'Who operates it'), Type.Null()]),
+          operator: orNull(directoryText(1, 'Who operates it')),
           purpose: Type.Enum([...CRAWLER_PURPOSES]),
           userAgents: Type.Array(directoryText(4, 'A whole token of its user agents, case-insensitive'), {
             minItems: 1,
@@ -36,7 +37,7 @@ export const DirectoryFile = Type.Object(
             description: 'No two crawlers share one',
           }),
           identities,
-          url: Type.Union([directoryUrl('A page about it'), Type.Null()]),
+          url: orNull(directoryUrl('A page about it')),
           source: directoryUrl('The page that the row was taken from'),
         },
         { additionalProperties: false },

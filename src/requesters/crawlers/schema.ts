@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { CRAWLER_PURPOSES, type Crawler } from '../../rules/crawlers/crawler.ts';
 import { identities } from '../../rules/crawlers/identity.ts';
 import { directoryText, directoryUrl } from './directory-schema.ts';
@@ -13,14 +14,12 @@ export const CrawlerAnswer = Type.Object(
   {
     object: Type.Literal('crawler'),
     name: Type.String(),
-    operator: Type.Union([Type.String(), Type.Null()]),
+    operator: textOrNull(),
     purpose,
     userAgents: Type.Array(Type.String(), { description: 'Whole tokens of its user agents, case-insensitive' }),
     identities,
-    url: Type.Union([Type.String(), Type.Null()], { description: 'A page about the crawler' }),
-    source: Type.Union([Type.String(), Type.Null()], {
-      description: 'The page that the row was taken from; null where only you have it',
-    }),
+    url: textOrNull('A page about the crawler'),
+    source: textOrNull('The page that the row was taken from; null where only you have it'),
     own: Type.Boolean({
       description: 'You added the first token of `userAgents`, with which you can remove your entry again',
     }),
@@ -43,10 +42,10 @@ export const CreateCrawler = Type.Object(
       description: 'A whole token of its user agents, case-insensitive',
     }),
     name: Type.Optional(directoryText(1, 'Unique, case-insensitive; absent: the token')),
-    operator: Type.Optional(Type.Union([directoryText(1, 'Who operates it'), Type.Null()])),
+    operator: Type.Optional(orNull(directoryText(1, 'Who operates it'))),
     purpose,
     identities: Type.Optional(identities),
-    url: Type.Optional(Type.Union([directoryUrl('A page about it'), Type.Null()])),
+    url: Type.Optional(orNull(directoryUrl('A page about it'))),
   },
   {
     additionalProperties: false,
@@ -73,17 +72,15 @@ export const CrawlerPage = Type.Object(
   { title: 'CrawlerList' },
 );
 
-const timeOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
 export const DirectoryStatus = Type.Object(
   {
     date: day,
     source,
-    taken: timeOrNull('When the last directory was taken from the file or the URL of the settings'),
-    attempted: timeOrNull('When they were last looked at'),
+    taken: textOrNull('When the last directory was taken from the file or the URL of the settings'),
+    attempted: textOrNull('When they were last looked at'),
     failures: Type.Integer({ minimum: 0, description: 'Failed attempts since the last that succeeded' }),
-    failingSince: timeOrNull('When the first of these was'),
-    error: timeOrNull('Why the last attempt failed'),
+    failingSince: textOrNull('When the first of these was'),
+    error: textOrNull('Why the last attempt failed'),
   },
   { description: 'The crawler directory in force' },
 );

@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox';
 import { listSchema } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { isFresh, type ListState } from './list.ts';
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : toIso(at));
-const time = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 export const ListAnswer = Type.Object(
   {
@@ -14,14 +14,15 @@ export const ListAnswer = Type.Object(
     url: Type.String(),
     ranges: Type.Integer({ description: 'Number of ranges in force' }),
     fresh: Type.Boolean({ description: 'Whether it verifies visitors: it was found published within seven days' }),
-    fetched: time('When the ranges in force were last found published'),
-    attempted: time('When it was last asked for'),
+    fetched: textOrNull('When the ranges in force were last found published'),
+    attempted: textOrNull('When it was last asked for'),
     failures: Type.Integer({ description: 'Failed fetches since the last that succeeded' }),
-    failingSince: time('When the first of these was; null without one, or if it is not known'),
-    error: Type.Union([Type.String(), Type.Null()], { description: 'Why the last fetch failed' }),
-    held: Type.Union([Type.Object({ ranges: Type.Integer(), since: Type.String() }), Type.Null()], {
-      description: 'Ranges that are held back, because the list shrank by more than half',
-    }),
+    failingSince: textOrNull('When the first of these was; null without one, or if it is not known'),
+    error: textOrNull('Why the last fetch failed'),
+    held: orNull(
+      Type.Object({ ranges: Type.Integer(), since: Type.String() }),
+      'Ranges that are held back, because the list shrank by more than half',
+    ),
   },
   { title: 'IdentityList', description: 'A published list of addresses that verify a name' },
 );

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { metadata } from '../../api/changes/metadata.ts';
 import { parseIso } from '../../lib/clock.ts';
 import { firstValues, optional, schemas } from '../../lib/fields.ts';
+import { orNull } from '../../lib/nullable.ts';
 import { fieldPath, type Problem } from '../../lib/refined.ts';
 import { ContentTypeName } from '../../rules/conditions/names.ts';
 import { CONTENT_TYPES } from '../../rules/content-types.ts';
@@ -15,7 +16,7 @@ export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const;
 export type LicenseStatus = (typeof LICENSE_STATUSES)[number];
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
-const timeOrNull = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+const timeOrNull = orNull(Type.String({ format: 'date-time' }));
 const refs = (item: ReturnType<typeof Type.String>) => Type.Optional(Type.Array(item, { minItems: 1, maxItems: 1000 }));
 const Scope = Type.Object(
   {
@@ -41,13 +42,13 @@ const Scope = Type.Object(
 /** A new field goes here and into the columns of `store`. */
 const OPTIONAL = {
   features: optional(Type.Array(shortText, { maxItems: 50 }), []),
-  scope: optional(Type.Union([Scope, Type.Null()]), null),
+  scope: optional(orNull(Scope), null),
   startsAt: optional(timeOrNull, null),
   expiresAt: optional(timeOrNull, null),
   // Revoking is final and has its own operation.
   status: optional(Type.Enum(['active', 'suspended']), 'active'),
   metadata: optional(metadata, {}),
-  terms: optional(Type.Union([Terms, Type.Null()]), null),
+  terms: optional(orNull(Terms), null),
 };
 export const FIRST_VALUES = firstValues(OPTIONAL);
 

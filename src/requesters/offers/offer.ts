@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { firstValues, optional, schemas } from '../../lib/fields.ts';
+import { orNull } from '../../lib/nullable.ts';
 import { emailAddress } from '../requester.ts';
 
 /** A price buys one access, or all of a month or a year. */
@@ -11,9 +12,6 @@ export const UNITS = ['decision', 'month', 'year'] as const;
 
 /** A unit costs at most 1,000,000 of its currency, as in the terms of licenses. */
 const PRICE_MAX = 1_000_000_000_000;
-
-const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 
 const token = (description: string) =>
   Type.String({
@@ -92,7 +90,7 @@ const OPTIONAL = {
     ),
     null,
   ),
-  x402: optional(Type.Union([X402, Type.Null()]), null),
+  x402: optional(orNull(X402), null),
 };
 export const FIRST_VALUES = firstValues(OPTIONAL);
 

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { deletedSchema, listSchema, pageProperties } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
 import { partial, pick } from '../../lib/fields.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { FIELDS, type Offer, UNITS } from './offer.ts';
 
 export const PutOffer = Type.Object(partial(FIELDS), {
@@ -42,7 +43,7 @@ export const OfferAnswer = Type.Object(
     id: Type.String(),
     object: Type.Literal('offer'),
     licenseType: Type.String(),
-    collectionId: Type.Union([Type.String(), Type.Null()], { description: 'null: everywhere' }),
+    collectionId: textOrNull('null: everywhere'),
     ...FIELDS,
     created: Type.String(),
     updated: Type.String(),

@@ -3,13 +3,13 @@ import { type Static, Type } from 'typebox';
 import { listSchema, pageProperties } from '../../api/http/list.ts';
 import { toIso } from '../../lib/clock.ts';
 import { partial } from '../../lib/fields.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { refined } from '../../lib/refined.ts';
 import { RequesterId } from '../../rules/conditions/names.ts';
 import { FIELDS as LICENSE_FIELDS, newLicenseProblems } from '../licenses/license.ts';
 import { type LicenseRequest, REQUEST_STATUSES } from './request.ts';
 
 const note = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const status = Type.Enum([...REQUEST_STATUSES]);
 
 export const CreateRequest = Type.Object(

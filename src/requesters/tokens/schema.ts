@@ -3,12 +3,13 @@ import { type Static, Type } from 'typebox';
 import { listSchema } from '../../api/http/list.ts';
 import { GRACE_SECONDS_MAX } from '../../api/keys/schema.ts';
 import { toIso } from '../../lib/clock.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import type { RequesterToken } from './token.ts';
 
 export const CreateToken = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200, format: 'plain-text' }),
-    expiresAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    expiresAt: Type.Optional(orNull(Type.String({ format: 'date-time' }))),
   },
   { additionalProperties: false, title: 'CreateRequesterToken' },
 );
@@ -34,8 +35,8 @@ export const TokenAnswer = Type.Object(
     requesterId: Type.String(),
     name: Type.String(),
     prefix: Type.String({ description: 'The first 12 characters of the token' }),
-    expiresAt: Type.Union([Type.String(), Type.Null()]),
-    lastUsedAt: Type.Union([Type.String(), Type.Null()]),
+    expiresAt: textOrNull(),
+    lastUsedAt: textOrNull(),
     created: Type.String(),
     updated: Type.String(),
     token: Type.Optional(Type.String({ description: 'The token itself; shown only once, in this answer' })),

@@ -3,6 +3,7 @@
  * 1/1,000,000 of the currency (*micros*).
  */
 import { type Static, Type } from 'typebox';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { fieldPath, type Problem, refined } from '../../lib/refined.ts';
 import { minorUnit } from './money.ts';
 
@@ -22,7 +23,7 @@ const count = (description: string) => Type.Integer({ minimum: 1, maximum: COUNT
 
 const Tier = Type.Object(
   {
-    upTo: Type.Union([count('The last unit at this price'), Type.Null()], { description: 'null in the last tier' }),
+    upTo: orNull(count('The last unit at this price'), 'null in the last tier'),
     unitPriceMicros: micros(PRICE_MAX, 'Price of a unit, in 1/1,000,000 of the currency'),
   },
   { additionalProperties: false, title: 'LicenseTier' },
@@ -92,9 +93,7 @@ export const QuotaStatus = Type.Object(
     used: Type.Integer({ description: 'Units used in the period' }),
     remaining: Type.Integer({ description: 'Units left in the period' }),
     period: Type.Enum([...QUOTA_PERIODS]),
-    resetAt: Type.Union([Type.String(), Type.Null()], {
-      description: 'When units are available again; null: never',
-    }),
+    resetAt: textOrNull('When units are available again; null: never'),
   },
   { title: 'QuotaStatus' },
 );

@@ -13,6 +13,7 @@ import type { Ledger } from '../../decisions/ledger/ledger.ts';
 import { type PrivacyConfig, USER_AGENT_PRECISIONS } from '../../decisions/precision.ts';
 import { toIso } from '../../lib/clock.ts';
 import { formatIpPrecision } from '../../lib/ip-precision.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import { VERSION } from '../../lib/version.ts';
 import type { RenewedDirectory } from '../../requesters/crawlers/renewal.ts';
 import { DirectoryStatus, directoryStatus } from '../../requesters/crawlers/schema.ts';
@@ -22,8 +23,7 @@ import { readWitnessStatus, WitnessesStatus, WitnessStatus, type WitnessStatusDe
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes` });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-const daysOrNull = (description: string) =>
-  Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], { description: `${description}; null: never` });
+const daysOrNull = (description: string) => orNull(Type.Integer({ minimum: 1 }), `${description}; null: never`);
 
 const StatusAnswer = Type.Object(
   {
@@ -44,12 +44,8 @@ const StatusAnswer = Type.Object(
       lost: count('Those of them that ClickHouse did not have, or had otherwise, at the last look'),
     }),
     columns: Type.Object({
-      place: Type.Union([Type.String(), Type.Null()], {
-        description: 'Host and database of ClickHouse, which all nodes share; null: a file in the data folder',
-      }),
-      problem: Type.Union([Type.String(), Type.Null()], {
-        description: 'Why reports cannot be answered now; null: they can',
-      }),
+      place: textOrNull('Host and database of ClickHouse, which all nodes share; null: a file in the data folder'),
+      problem: textOrNull('Why reports cannot be answered now; null: they can'),
       behind: count('Decisions not yet in the columns'),
       rebuilds: count('Times the columns were counted again'),
       restarts: count('Times their thread was started again'),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import type { Columns } from '../../decisions/history/columns/columns.ts';
 import { monotonicMs, toIso } from '../../lib/clock.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 import type { Identities } from '../../requesters/identities/identities.ts';
 import { isFresh, type ListState } from '../../requesters/identities/list.ts';
 import { ListAnswer, listAnswer } from '../../requesters/identities/schema.ts';
@@ -17,7 +18,6 @@ const SPOOFED_EVERY_MS = 2_000;
 const WAIT_MS = 1_000;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const timeOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 export const VisitorStatus = Type.Object(
   {
@@ -37,10 +37,10 @@ export const VisitorStatus = Type.Object(
             description: '`fresh`: its keys verify. `failing`: there are none, because no fetch succeeded',
           }),
           keys: count('Keys that it publishes'),
-          fetched: timeOrNull('When they were last fetched'),
+          fetched: textOrNull('When they were last fetched'),
           failures: count('Failed fetches since the last that succeeded'),
-          failingSince: timeOrNull('When the first of these was'),
-          error: timeOrNull('Why the last fetch failed'),
+          failingSince: textOrNull('When the first of these was'),
+          error: textOrNull('Why the last fetch failed'),
         }),
         { maxItems: SHOWN_MAX, description: `Their states, those in trouble first; at most ${SHOWN_MAX}` },
       ),
@@ -53,21 +53,16 @@ export const VisitorStatus = Type.Object(
       },
       { description: 'Since the start of this node' },
     ),
-    spoofed: Type.Union(
-      [
-        Type.Array(
-          Type.Object({
-            claimed: Type.String({ description: 'The requester or the crawler' }),
-            checks: count('Checks of visitors that falsely claimed this name'),
-            since: Type.String({ description: 'The first of these' }),
-          }),
-          { maxItems: SPOOFED_MAX },
-        ),
-        Type.Null(),
-      ],
-      {
-        description: `Names that were falsely claimed within 24 hours, at most ${SPOOFED_MAX}; null: still being counted`,
-      },
+    spoofed: orNull(
+      Type.Array(
+        Type.Object({
+          claimed: Type.String({ description: 'The requester or the crawler' }),
+          checks: count('Checks of visitors that falsely claimed this name'),
+          since: Type.String({ description: 'The first of these' }),
+        }),
+        { maxItems: SPOOFED_MAX },
+      ),
+      `Names that were falsely claimed within 24 hours, at most ${SPOOFED_MAX}; null: still being counted`,
     ),
   },
   { description: 'What verifies visitors' },

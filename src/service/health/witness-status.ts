@@ -5,11 +5,11 @@ import type { Signing } from '../../decisions/history/sealed/keys.ts';
 import { reportWitnesses } from '../../decisions/history/sealed/witnesses.ts';
 import type { Witness } from '../../decisions/history/witness/cosigner.ts';
 import { toIso } from '../../lib/clock.ts';
+import { orNull, textOrNull } from '../../lib/nullable.ts';
 
 const SHOWN_MAX = 100;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-const sizeOrNull = (description: string) => Type.Union([count(description), Type.Null()]);
+const sizeOrNull = (description: string) => orNull(count(description));
 
 export const WitnessesStatus = Type.Array(
   Type.Object({
@@ -25,22 +25,19 @@ export const WitnessesStatus = Type.Array(
   { description: 'The witnesses of the log of receipts' },
 );
 
-export const WitnessStatus = Type.Union(
-  [
-    Type.Object({
-      key: Type.String({ description: 'The verifier key of the witness (C2SP signed-note)' }),
-      logs: Type.Array(
-        Type.Object({
-          origin: Type.String({ description: 'The name of the log' }),
-          size: sizeOrNull('Entries of the newest checkpoint that was cosigned; null: none'),
-          cosigned: textOrNull('When that was'),
-        }),
-        { maxItems: SHOWN_MAX, description: `The logs whose checkpoints it cosigns, at most ${SHOWN_MAX}` },
-      ),
-    }),
-    Type.Null(),
-  ],
-  { description: 'This service as a witness of logs of others; null: it is none' },
+export const WitnessStatus = orNull(
+  Type.Object({
+    key: Type.String({ description: 'The verifier key of the witness (C2SP signed-note)' }),
+    logs: Type.Array(
+      Type.Object({
+        origin: Type.String({ description: 'The name of the log' }),
+        size: sizeOrNull('Entries of the newest checkpoint that was cosigned; null: none'),
+        cosigned: textOrNull('When that was'),
+      }),
+      { maxItems: SHOWN_MAX, description: `The logs whose checkpoints it cosigns, at most ${SHOWN_MAX}` },
+    ),
+  }),
+  'This service as a witness of logs of others; null: it is none',
 );
 
 export interface WitnessStatusDeps {

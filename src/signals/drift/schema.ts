@@ -1,22 +1,21 @@
 /** Drift on the wire. */
 import { type Static, Type } from 'typebox';
 import { toIso } from '../../lib/clock.ts';
+import { textOrNull } from '../../lib/nullable.ts';
 import { EFFECTS } from './difference.ts';
 import { CHECKED_KINDS, FILE_STATES, STATES } from './drift.ts';
 import { LINE_KINDS } from './lines.ts';
 import type { SignalCheck } from './store.ts';
 
-const text = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
 const Difference = Type.Object(
   {
-    about: text('A path pattern, or what a line or header is about; null: the whole file'),
+    about: textOrNull('A path pattern, or what a line or header is about; null: the whole file'),
     crawlers: Type.Array(Type.String(), {
       description: 'The first of the crawlers that read it; `*` for everybody else; empty: every reader',
     }),
     crawlerCount: Type.Integer(),
-    intended: text('What the file should say; null: nothing'),
-    live: text('What it says; null: nothing'),
+    intended: textOrNull('What the file should say; null: nothing'),
+    live: textOrNull('What it says; null: nothing'),
     effect: Type.Enum([...EFFECTS], {
       description: '`opens`: the live file permits more than intended; `closes`: less; `other`: neither can be said',
     }),
@@ -30,7 +29,7 @@ const File = Type.Object(
     kind: Type.Enum([...CHECKED_KINDS], { description: 'The signal; `headers`: those of the first page' }),
     path: Type.String({ description: 'Where the site serves it' }),
     state: Type.Enum([...FILE_STATES], { description: '`off`: the site has nothing to compare' }),
-    message: text('Why it could not be compared'),
+    message: textOrNull('Why it could not be compared'),
     differences: Type.Array(Difference, { description: 'At most 100' }),
     differenceCount: Type.Integer(),
     lines: Type.Array(Type.Object({ kind: Type.Enum([...LINE_KINDS]), text: Type.String() }), {
@@ -47,8 +46,8 @@ export const SignalsDrift = Type.Object(
     state: Type.Enum([...STATES, 'unchecked'], {
       description: '`unreachable`: a file could not be fetched, and no other differs; `unchecked`: not looked at yet',
     }),
-    checked: text('When the site was looked at last'),
-    since: text('Since when it differs in this way'),
+    checked: textOrNull('When the site was looked at last'),
+    since: textOrNull('Since when it differs in this way'),
     files: Type.Array(File),
   },
   { title: 'SignalsDrift', description: 'The live files of a site, compared with the intended ones by meaning' },

@@ -5,10 +5,9 @@ import type { App } from '../../../api/http/app.ts';
 import { edit, route } from '../../../api/http/route.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { textOrNull } from '../../../lib/nullable.ts';
 import { planRotateLogKey, requireLog, toLogKeys } from './key-edits.ts';
 import { readKeys, type Signing } from './keys.ts';
-
-const timeOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const LogKeysAnswer = Type.Object(
   {
@@ -16,8 +15,8 @@ const LogKeysAnswer = Type.Object(
     keys: Type.Array(
       Type.Object({
         key: Type.String({ description: 'A verifier key (C2SP signed-note); the private part is never shown' }),
-        since: timeOrNull('null: the first key'),
-        until: timeOrNull('null: it signs now'),
+        since: textOrNull('null: the first key'),
+        until: textOrNull('null: it signs now'),
       }),
       { description: 'The newest first; none where no log is kept' },
     ),
