@@ -1,7 +1,6 @@
 /** `postern completion`: writes a shell script that completes commands and options. */
 import { Argument, type Command } from 'commander';
 import { type CommandContext, does, examples } from './command.ts';
-import { EXIT } from './outcome.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -19,7 +18,6 @@ export function completionCommand(parent: Command, context: CommandContext): voi
   );
   does(command, context, async (_options, shell) => {
     await context.terminal.out(SCRIPTS[shell as Shell](getPositions(parent)));
-    return EXIT.ok;
   });
 }
 

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { readDirectory } from '../requesters/crawlers/directory-schema.ts';
 import { PACKAGED } from '../rules/crawlers/directory.ts';
 import { type CommandContext, does, examples } from './command.ts';
-import { EXIT, misused } from './outcome.ts';
+import { misused } from './outcome.ts';
 import { readText } from './read-file.ts';
 
 export function directoryCommands(parent: Command, context: CommandContext): void {
@@ -22,7 +22,6 @@ function exportCommand(parent: Command, context: CommandContext): void {
     const { date, crawlers } = PACKAGED;
     const rows = crawlers.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
     await context.terminal.out(`{\n  "date": "${date}",\n  "crawlers": [\n${rows}\n  ]\n}\n`);
-    return EXIT.ok;
   });
 }
 
@@ -44,7 +43,6 @@ function signCommand(parent: Command, context: CommandContext): void {
     writeFileSync(`${file}.sig`, `${sign(null, Buffer.from(text), key).toString('base64')}\n`);
     await terminal.out(`${createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64')}\n`);
     terminal.err(`${file}.sig signs ${directory.crawlers.length} crawlers of ${directory.date}.\n`);
-    return EXIT.ok;
   });
 }
 

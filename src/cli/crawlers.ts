@@ -2,12 +2,12 @@
 import { type Command, Option } from 'commander';
 import type { Crawler } from '../../client/src/types.ts';
 import { CRAWLER_PURPOSES } from '../rules/crawlers/crawler.ts';
-import { type CommandContext, collect, does, examples } from './command.ts';
+import { type CommandContext, calls, collect, does, examples } from './command.ts';
 import { connect } from './connection.ts';
 import { directoryCommands } from './crawler-directory.ts';
 import { listsCommands } from './identity-lists.ts';
-import { EXIT, misused } from './outcome.ts';
-import { print, table } from './terminal.ts';
+import { misused } from './outcome.ts';
+import { print, printList } from './terminal.ts';
 
 export function crawlersCommand(parent: Command, context: CommandContext): void {
   const group = parent.command('crawlers').description('The crawler directory: bots, their operators and purposes.');
@@ -27,23 +27,23 @@ function listCommand(parent: Command, context: CommandContext): void {
     .option('--own', 'only entries of your own')
     .option('--search <text>', 'only crawlers with this text in their name, operator or user agent');
   examples(command, '$ postern crawlers list --purpose training', '$ postern crawlers list --search openai');
-  does<{ purpose?: Crawler['purpose']; search?: string; own?: true }>(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
-    const crawlers = await Array.fromAsync(
-      postern.listCrawlers({ purpose: options.purpose, q: options.search, own: options.own, limit: 100 }),
-    );
-    await print(terminal, options, crawlers, () =>
-      table(
-        terminal,
-        ['name', 'operator', 'purpose', 'verified by'],
-        crawlers.map(({ name, operator, purpose, identities }) => [name, operator, purpose, toKinds(identities)]),
-      ),
-    );
-    const { directory } = await postern.listCrawlers({ limit: 1 });
-    terminal.err(`The directory is of ${directory.date}${FROM[directory.source]}.\n`);
-    return undefined;
-  });
+  calls<{ purpose?: Crawler['purpose']; search?: string; own?: true }>(
+    command,
+    context,
+    async ({ postern, terminal }, options) => {
+      const crawlers = await Array.fromAsync(
+        postern.listCrawlers({ purpose: options.purpose, q: options.search, own: options.own, limit: 100 }),
+      );
+      await printList(terminal, options, crawlers, {
+        name: ({ name }) => name,
+        operator: ({ operator }) => operator,
+        purpose: ({ purpose }) => purpose,
+        'verified by': ({ identities }) => toKinds(identities),
+      });
+      const { directory } = await postern.listCrawlers({ limit: 1 });
+      terminal.err(`The directory is of ${directory.date}${FROM[directory.source]}.\n`);
+    },
+  );
 }
 
 function addCommand(parent: Command, context: CommandContext): void {
@@ -57,13 +57,11 @@ function addCommand(parent: Command, context: CommandContext): void {
     .description('Adds an entry of your own to the crawler directory. It stays when the directory is replaced.');
   examples(command, "$ postern crawlers add foobot --name Foobot --operator 'Foo Ltd' --purpose training");
   type Options = { purpose: Crawler['purpose']; name?: string; operator?: string; url?: string };
-  does<Options>(command, context, async (options, token = '') => {
-    const { terminal } = context;
+  calls<Options>(command, context, async ({ postern, terminal }, options, token = '') => {
     const { purpose, name, operator, url } = options;
-    const crawler = await (await connect(terminal, options)).createCrawler({ token, purpose, name, operator, url });
+    const crawler = await postern.createCrawler({ token, purpose, name, operator, url });
     await print(terminal, options, crawler, () => `${token}\n`);
     terminal.err(`Rules can name it as ${crawler.name}.\n`);
-    return EXIT.ok;
   });
 }
 
@@ -73,11 +71,9 @@ function removeCommand(parent: Command, context: CommandContext): void {
     .argument('<token>', 'its token')
     .description('Removes an entry of your own from the crawler directory. Rules that name it match nothing then.');
   examples(command, '$ postern crawlers remove foobot');
-  does(command, context, async (options, token = '') => {
-    const { terminal } = context;
-    await (await connect(terminal, options)).deleteCrawler(token);
+  calls(command, context, async ({ postern, terminal }, _options, token = '') => {
+    await postern.deleteCrawler(token);
     terminal.err(`${token} is no entry of your own any more.\n`);
-    return EXIT.ok;
   });
 }
 
@@ -107,7 +103,6 @@ function registerCommand(parent: Command, context: CommandContext): void {
     const { created, unchanged, requesters } = registered;
     await print(terminal, options, registered, () => requesters.map(({ requesterId }) => `${requesterId}\n`).join(''));
     terminal.err(`${created} registered, ${unchanged} already there.\n`);
-    return EXIT.ok;
   });
 }
 

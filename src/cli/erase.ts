@@ -21,6 +21,6 @@ export function eraseCommand(parent: Command, context: CommandContext): void {
     const postern = await connect(terminal, options);
     const erasure = await postern.eraseRequester(id, { confirm: id });
     await report(terminal, options, erasure, `${id} is being erased. Its pseudonym is ${erasure.pseudonym}.\n`);
-    return undefined;
+    return EXIT.ok;
   });
 }

@@ -1,16 +1,15 @@
 /** `postern collections`: creates, lists, shows, edits and deletes collections. */
 import { type Command, Option } from 'commander';
-import type { Answered, Body } from '../../../client/src/types.ts';
-import { type CommandContext, collect, does, examples, idArgument, requireFields } from '../command.ts';
+import type { Body } from '../../../client/src/types.ts';
+import { type CommandContext, calls, collect, does, examples, idArgument, requireFields } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
 import { readersCommand } from '../reach.ts';
-import { json, print, report, type Terminal, table } from '../terminal.ts';
+import { json, print, printList, report, type Terminal } from '../terminal.ts';
 import { matchCommand } from './match.ts';
 import { unregisteredCommand } from './unregistered.ts';
 
-type Collection = Answered<'getCollection'>;
 type NewCollection = Body<'createCollection'>;
 
 export function collectionsCommand(parent: Command, context: CommandContext): void {
@@ -36,35 +35,26 @@ function listCommand(parent: Command, context: CommandContext): void {
     .option('--search <words>', 'only collections with these words in the name')
     .option('--policy <id>', 'only collections that this policy is in force for');
   examples(command, '$ postern collections list --search news');
-  does<{ search?: string; policy?: string }>(command, context, async (options) => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<{ search?: string; policy?: string }>(command, context, async ({ postern, terminal }, options) => {
     const query = { q: options.search, policyId: options.policy, limit: 100 };
     const collections = await Array.fromAsync(postern.listCollections(query));
-    const heads = ['id', 'name', 'mode', 'hosts', 'paths', 'kinds', 'policy'];
-    await print(terminal, options, collections, () => table(terminal, heads, collections.map(toRow)));
-    return undefined;
+    await printList(terminal, options, collections, {
+      id: ({ id }) => id,
+      name: ({ name }) => name,
+      mode: ({ mode }) => mode,
+      hosts: ({ hosts }) => hosts.join(' '),
+      paths: ({ paths }) => paths.join(' '),
+      kinds: ({ contentTypes, contentTags }) => [...contentTypes, ...contentTags].join(' '),
+      policy: ({ policyId }) => policyId ?? 'the default',
+    });
   });
 }
-
-const toRow = ({ id, name, hosts, paths, contentTypes, contentTags, policyId, mode }: Collection): string[] => [
-  id,
-  name,
-  mode,
-  hosts.join(' '),
-  paths.join(' '),
-  [...contentTypes, ...contentTags].join(' '),
-  policyId ?? 'the default',
-];
 
 function showCommand(parent: Command, context: CommandContext): void {
   const command = parent.command('show').addArgument(idArgument()).description('Shows a collection as JSON.');
   examples(command, '$ postern collections show col_…');
-  does(command, context, async (options, id = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls(command, context, async ({ postern, terminal }, _options, id = '') => {
     await terminal.out(json(await postern.getCollection(id)));
-    return undefined;
   });
 }
 
@@ -80,13 +70,10 @@ function createCommand(parent: Command, context: CommandContext): void {
     "$ postern collections create 'The site' --host www.example.com --path / --mode observe",
     "$ postern collections create Premium --host '*.example.com' --path /premium/ --path '/*.pdf$' --policy pol_…",
   );
-  does<Fields>(command, context, async (options, name = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<Fields>(command, context, async ({ postern, terminal }, options, name = '') => {
     const collection = await postern.createCollection({ ...toBody(options), name });
     warn(terminal, collection.warnings);
     await print(terminal, options, collection, () => `${collection.id}\n`);
-    return undefined;
   });
 }
 
@@ -111,7 +98,6 @@ function editCommand(parent: Command, context: CommandContext): void {
     const collection = await postern.updateCollection(id, body);
     warn(terminal, collection.warnings);
     await report(terminal, options, collection, `${collection.id} is updated.\n`);
-    return undefined;
   });
 }
 
@@ -122,13 +108,11 @@ function deleteCommand(parent: Command, context: CommandContext): void {
     .description('Deletes a collection. Its policy and its items stay.')
     .option('--yes', 'skip the confirmation');
   examples(command, '$ postern collections delete col_…');
-  does<{ yes?: boolean }>(command, context, async (options, id = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<{ yes?: boolean }>(command, context, async ({ postern, terminal }, options, id = '') => {
     const { name } = await postern.getCollection(id);
     if (!(await confirmed(terminal, `Delete the collection ${name}?`, options.yes))) return EXIT.failed;
     await report(terminal, options, await postern.deleteCollection(id), `${id} is deleted.\n`);
-    return undefined;
+    return EXIT.ok;
   });
 }
 

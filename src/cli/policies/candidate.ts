@@ -6,8 +6,7 @@ import { paint, plain } from '../../lib/terminal-text.ts';
 import { whoText } from '../../reports/usage/who.ts';
 import { diff } from '../../rules/diff.ts';
 import type { Rule } from '../../rules/policy.ts';
-import { type CommandContext, calls, does, examples } from '../command.ts';
-import { connect } from '../connection.ts';
+import { type CommandContext, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
 import { confirmed } from '../prompts.ts';
 import { counted, print, report, type Terminal, type TerminalCell, table } from '../terminal.ts';
@@ -69,9 +68,7 @@ function publishCommand(parent: Command, context: CommandContext): void {
     .description('Writes the candidate as the newest version of its policy: shows the changes, and asks.')
     .option('--yes', 'skip the confirmation, for CI');
   examples(command, '$ postern policies candidate publish "Research partners"');
-  does<{ yes?: boolean }>(command, context, async (options, name = '') => {
-    const { terminal } = context;
-    const postern = await connect(terminal, options);
+  calls<{ yes?: boolean }>(command, context, async ({ postern, terminal }, options, name = '') => {
     const policy = await getPolicy(postern, name);
     const candidate = await postern.getPolicyCandidate(policy.id);
     terminal.err(toText(terminal, policy, candidate));
