@@ -7,13 +7,14 @@
 import { join } from 'node:path';
 import type { Random } from '../kit/random.ts';
 import { type Changes, openChanges } from '../src/api/changes/changes.ts';
+import { onlyOf } from '../src/api/http/validate.ts';
 import type { Caller } from '../src/api/permissions.ts';
 import { openCollections } from '../src/content/collections/known.ts';
 import type { Db } from '../src/db/db.ts';
 import { holdFile, openSqlite } from '../src/db/sqlite/db.ts';
 import { accept } from '../src/decisions/check/ask.ts';
 import { type CheckDeps, check } from '../src/decisions/check/check.ts';
-import { onlyAsk, type WhoDeps, withVisitors } from '../src/decisions/check/who.ts';
+import { type WhoDeps, withVisitors } from '../src/decisions/check/who.ts';
 import type { Decision } from '../src/decisions/ledger/decision.ts';
 import type { Entry, Ledger, Recorded } from '../src/decisions/ledger/ledger.ts';
 import { ledgerProcedure, openSqliteLedger } from '../src/decisions/ledger/sqlite/ledger.ts';
@@ -165,7 +166,7 @@ async function decideAll(deps: CheckDeps & Pick<WhoDeps, 'visitors'>, times: rea
     };
     const now = (): number => at;
     const ask = accept({ caller: CALLER, now, dry: false }, traffic.next(at));
-    const found = onlyAsk(await withVisitors({ visitors: deps.visitors, clock: { now } }, [ask]));
+    const found = onlyOf(await withVisitors({ visitors: deps.visitors, clock: { now } }, [ask]));
     return check({ ...deps, ledger }, found, { caller: CALLER, grounds: { readAt: at }, explainer: null });
   });
   // Answers come after the recording, so here only a failure can settle them.

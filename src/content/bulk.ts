@@ -3,7 +3,7 @@
 import type { Change, Edit } from '../api/changes/change.ts';
 import { isUnchanged } from '../api/changes/edit.ts';
 import { Failure } from '../api/errors.ts';
-import { lazyCheck, validItem } from '../api/http/validate.ts';
+import { caught, lazyCheck, validItem } from '../api/http/validate.ts';
 import type { Db, Step } from '../db/db.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import { unknownPolicy } from '../policies/edits.ts';
@@ -23,14 +23,8 @@ import { deleteContent, findContents, insertContent, updateContent } from './sto
 
 const isItem = lazyCheck(CreateContent);
 
-function validOrFailure(item: unknown): CreateContent | Failure {
-  try {
-    return validItem(CreateContent, isItem, item, 'item');
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-}
+const validOrFailure = (item: unknown): CreateContent | Failure =>
+  caught(() => validItem(CreateContent, isItem, item, 'item'));
 
 export async function planBulkUpsert(
   { db, clock, collections }: ContentEditDeps,

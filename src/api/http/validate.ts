@@ -81,6 +81,22 @@ export function validItem<S extends TSchema>(schema: S, check: Check<S>, item: u
   return item;
 }
 
+/** Returns what an entry of such a list makes, or the failure that it is refused with. */
+export function caught<T>(work: () => T): T | Failure {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+/** Returns the only entry of such a list. Throws the failure that it is refused with. */
+export function onlyOf<T>([one]: readonly (T | Failure)[]): T {
+  if (one instanceof Failure) throw one;
+  return one as T;
+}
+
 /** The body without the list whose entries are validated one by one. */
 function without(value: unknown, field: string): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -7,12 +7,11 @@ import { Failure, fail } from '../../api/errors.ts';
 import type { App } from '../../api/http/app.ts';
 import { answerError, asJson, toFailure } from '../../api/http/reply.ts';
 import { route } from '../../api/http/route.ts';
-import { lazyCheck, validItem } from '../../api/http/validate.ts';
+import { caught, lazyCheck, onlyOf, validItem } from '../../api/http/validate.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import { type Ask, type AskTerms, acceptOne } from '../check/ask.ts';
 import { type Asker, decideFresh, KeptDecisions } from '../check/attempts.ts';
 import { type CheckDeps, check, checkAll } from '../check/check.ts';
-import { onlyAsk } from '../check/who.ts';
 import type { Decision } from '../ledger/decision.ts';
 import type { Grounds } from '../ledger/ledger.ts';
 import { limitFields } from '../ledger/limit-fields.ts';
@@ -117,14 +116,8 @@ const toValid = (item: unknown): EvaluationRequest => validItem(EvaluationReques
 const toTerms = ({ ledger }: AuthzenDeps, { caller }: Asker): AskTerms => ({ caller, now: ledger.now, dry: false });
 
 /** Returns the check of an evaluation, or the reason it is refused. */
-function toAsk(deps: AuthzenDeps, asker: Asker, item: unknown): Ask | Failure {
-  try {
-    return acceptOne(toTerms(deps, asker), toCheck(toValid(item)));
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-}
+const toAsk = (deps: AuthzenDeps, asker: Asker, item: unknown): Ask | Failure =>
+  caught(() => acceptOne(toTerms(deps, asker), toCheck(toValid(item))));
 
 async function evaluateOne(
   deps: AuthzenDeps,
@@ -132,7 +125,7 @@ async function evaluateOne(
   evaluation: EvaluationRequest,
   reply: FastifyReply,
 ): Promise<Evaluated> {
-  const ask = { ...onlyAsk([acceptOne(toTerms(deps, asker), toCheck(evaluation))]), explain: true };
+  const ask = { ...onlyOf([acceptOne(toTerms(deps, asker), toCheck(evaluation))]), explain: true };
   try {
     const decision = await decideFresh(asker, (grounds) => decide(deps, ask, asker, grounds));
     reply.headers(limitFields(decision));

@@ -3,8 +3,8 @@
  * simulation.
  */
 
-import { Failure, fail } from '../../api/errors.ts';
-import { lazyCheck, validItem } from '../../api/http/validate.ts';
+import { type Failure, fail } from '../../api/errors.ts';
+import { caught, lazyCheck, validItem } from '../../api/http/validate.ts';
 import type { Caller } from '../../api/permissions.ts';
 import { parseIso } from '../../lib/clock.ts';
 import { type Locator, parseVisited } from '../../lib/urls/locator.ts';
@@ -40,14 +40,8 @@ export interface AskTerms {
 }
 
 /** Returns one check of a list as an ask, or the reason it is refused. */
-export function acceptOne(terms: AskTerms, one: unknown): Ask | Failure {
-  try {
-    return accept(terms, validItem(CheckRequest, isCheck, one, 'check'));
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-}
+export const acceptOne = (terms: AskTerms, one: unknown): Ask | Failure =>
+  caught(() => accept(terms, validItem(CheckRequest, isCheck, one, 'check')));
 
 /** Throws invalid_request. */
 export function accept({ caller, now, dry }: AskTerms, request: CheckRequest): Ask {

@@ -7,6 +7,7 @@
 
 import { Failure, unavailable } from '../../api/errors.ts';
 import { inUse } from '../../api/http/idempotency.ts';
+import { onlyOf } from '../../api/http/validate.ts';
 import type { Caller } from '../../api/permissions.ts';
 import { UndecidedUrl } from '../../content/undecided.ts';
 import type { Unregistered } from '../../content/unregistered/unregistered.ts';
@@ -64,7 +65,7 @@ export interface CheckAttempt {
 
 /** Decides one check. Throws what the check is refused with, Unavailable, Stale. */
 export const check = (deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<Decision> =>
-  traced('check', () => checkAtOnce(deps, ask, attempt) ?? answerAll(deps, [ask], attempt).then(getOnly));
+  traced('check', () => checkAtOnce(deps, ask, attempt) ?? answerAll(deps, [ask], attempt).then(onlyOf));
 
 /**
  * The short way of a plain check, which is recorded without a receipt, and of which everything is in memory. Returns
@@ -93,11 +94,6 @@ function checkAtOnce(deps: CheckDeps, ask: Ask, attempt: CheckAttempt): Promise<
 
 const pickLedger = ({ ledger, testLedger }: CheckDeps, { mode }: Caller): Ledger =>
   mode === 'test' ? testLedger : ledger;
-
-function getOnly([answer]: readonly (Decision | Failure)[]): Decision {
-  if (answer instanceof Failure) throw answer;
-  return answer as Decision;
-}
 
 /** Decides checks in order; one that is refused is a Failure. Throws Unavailable, Stale: then nothing is recorded. */
 export const checkAll = (

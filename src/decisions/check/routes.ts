@@ -5,6 +5,7 @@ import type { App } from '../../api/http/app.ts';
 import { requireKeepable } from '../../api/http/idempotency.ts';
 import { asJson } from '../../api/http/reply.ts';
 import { route } from '../../api/http/route.ts';
+import { onlyOf } from '../../api/http/validate.ts';
 import type { Caller } from '../../api/permissions.ts';
 import type { Idempotency } from '../../db/receipt.ts';
 import { mapInSlices } from '../../lib/slices.ts';
@@ -18,7 +19,7 @@ import { decideFresh, KeptDecisions } from './attempts.ts';
 import { type CheckAttempt, type CheckDeps, check, checkAll } from './check.ts';
 import type { SignalsOf } from './draft.ts';
 import { BatchAnswer, BatchRequest, CheckRequest, DecisionAnswer } from './schema.ts';
-import { onlyAsk, type WhoDeps, withVisitors } from './who.ts';
+import { type WhoDeps, withVisitors } from './who.ts';
 
 const checking = { tag: 'Access', permission: 'access:check' } as const;
 
@@ -80,7 +81,7 @@ function decideOne(deps: AccessRouteDeps, { body, caller, idempotency }: OneRequ
     );
     return isForVisitor(found) ? withPublicId(deps.ids, decision) : decision;
   };
-  if (ask.sent !== undefined) return withVisitors(deps, [ask]).then(onlyAsk).then(decide);
+  if (ask.sent !== undefined) return withVisitors(deps, [ask]).then(onlyOf).then(decide);
   // A check that wants no more than its decision has no promise to spare.
   const wantsMore = idempotency !== null || ask.explain === true || ask.page !== undefined;
   return wantsMore ? decide(ask) : check(deps, ask, { caller, grounds, explainer: null });

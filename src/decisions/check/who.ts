@@ -22,12 +22,6 @@ export async function withVisitors(
 
 const hasVisitor = (ask: Ask | Failure): boolean => !(ask instanceof Failure) && ask.sent !== undefined;
 
-/** Throws the reason why no requester was found. */
-export function onlyAsk([ask]: readonly (Ask | Failure)[]): Ask {
-  if (ask instanceof Failure) throw ask;
-  return ask as Ask;
-}
-
 type Sent = NonNullable<Ask['sent']>;
 
 async function withVisitor({ visitors, clock }: WhoDeps, ask: Ask | Failure): Promise<Ask | Failure> {

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Failure, fail } from '../../api/errors.ts';
 import type { PartnerCaller } from '../../api/http/auth.ts';
 import { listSchema } from '../../api/http/list.ts';
-import { lazyCheck, validItem } from '../../api/http/validate.ts';
+import { caught, lazyCheck, validItem } from '../../api/http/validate.ts';
 import { type Ask, accept } from '../../decisions/check/ask.ts';
 import { type CheckDeps, checkAll } from '../../decisions/check/check.ts';
 import { CheckError, CheckRequest } from '../../decisions/check/schema.ts';
@@ -102,15 +102,6 @@ const toAsk = (deps: CheckDeps, caller: PartnerCaller, entry: OwnCheck): Ask | F
     const request = { ...entry, requesterId: caller.requesterId, explain: true, dryRun: true };
     return { ...accept({ caller, now: deps.ledger.now, dry: false }, request), context: { verified: 'token' } };
   });
-
-function caught<T>(work: () => T): T | Failure {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-}
 
 /** Advice for publishers is not for partners. */
 const forPartner = (failure: Failure): Failure =>
