@@ -1,49 +1,33 @@
 /** The tables `candidates` and `ended_candidates`; rows never leave this file. */
 import type { Db, Row, Step } from '../db/db.ts';
+import { columns } from '../db/record.ts';
 import type { Candidate } from '../rules/candidate.ts';
-import type { Action, Rule } from '../rules/policy.ts';
 
-interface CandidateRow extends Row {
-  no: number;
-  policy_id: string;
-  policy_no: number;
-  rules: string;
-  default_action: string;
-  after_seq: number;
-  announced_seq: number;
-  announced_at: number | null;
-  key_id: string | null;
-  created_at: number;
-}
-
-const COLUMNS =
-  'no, policy_id, policy_no, rules, default_action, after_seq, announced_seq, announced_at, key_id, created_at';
-
-const toCandidate = (row: CandidateRow): Candidate => ({
-  no: row.no,
-  policyId: row.policy_id,
-  policyNo: row.policy_no,
-  rules: JSON.parse(row.rules) as Rule[],
-  defaultAction: row.default_action as Action,
-  afterSeq: row.after_seq,
-  announcedSeq: row.announced_seq,
-  announcedAt: row.announced_at,
-  keyId: row.key_id,
-  createdAt: row.created_at,
+const CANDIDATE = columns<Candidate>({
+  no: 'generated',
+  policyId: 'fixed',
+  policyNo: 'fixed',
+  rules: 'json',
+  defaultAction: 'fixed',
+  afterSeq: 'fixed',
+  announcedSeq: 'plain',
+  announcedAt: 'plain',
+  keyId: 'fixed',
+  createdAt: 'fixed',
 });
 
 export async function findCandidate(db: Db, policyId: string): Promise<Candidate | undefined> {
-  const [row] = await db.read<CandidateRow>(`select ${COLUMNS} from candidates where policy_id = $1`, [policyId]);
-  return row && toCandidate(row);
+  const [row] = await db.read(`select ${CANDIDATE.list} from candidates where policy_id = $1`, [policyId]);
+  return row && CANDIDATE.toRecord(row);
 }
 
 /** Finds the candidates after a number whose divergences were not announced since `cutoff` (epoch ms), ascending. */
 export async function findUnannounced(db: Db, after: number, cutoff: number, limit: number): Promise<Candidate[]> {
-  const rows = await db.read<CandidateRow>(
-    `select ${COLUMNS} from candidates where no > $1 and coalesce(announced_at, 0) <= $2 order by no limit ${limit}`,
+  const rows = await db.read(
+    `select ${CANDIDATE.list} from candidates where no > $1 and coalesce(announced_at, 0) <= $2 order by no limit ${limit}`,
     [after, cutoff],
   );
-  return rows.map(toCandidate);
+  return rows.map(CANDIDATE.toRecord);
 }
 
 export type NewCandidate = Pick<Candidate, 'policyId' | 'rules' | 'defaultAction' | 'keyId' | 'createdAt'>;
@@ -80,10 +64,8 @@ export const endPolicyCandidate = (policyId: string): Step[] => [
 
 /** Its last decisions may not have been looked at, so a divergence in them is announced after its end. */
 const keepEnded = (column: 'no' | 'policy_id', value: number | string): Step => ({
-  sql: `insert into ended_candidates
-          (no, policy_id, policy_no, rules, default_action, after_seq, announced_seq, announced_at, key_id, created_at,
-           newest_seq)
-        select ${COLUMNS}, newest.seq
+  sql: `insert into ended_candidates (${CANDIDATE.list}, newest_seq)
+        select ${CANDIDATE.list}, newest.seq
         from candidates, (select coalesce(max(seq), 0) as seq from decisions) as newest where ${column} = $1`,
   params: [value],
 });
@@ -93,11 +75,11 @@ export type EndedCandidate = Candidate & { newestSeq: number };
 
 /** Finds ended candidates after a number, ascending, whose last decisions are still to be looked at. */
 export async function findEnded(db: Db, after: number, limit: number): Promise<EndedCandidate[]> {
-  const rows = await db.read<CandidateRow & { newest_seq: number }>(
-    `select ${COLUMNS}, newest_seq from ended_candidates where no > $1 order by no limit ${limit}`,
+  const rows = await db.read<Row & { newest_seq: number }>(
+    `select ${CANDIDATE.list}, newest_seq from ended_candidates where no > $1 order by no limit ${limit}`,
     [after],
   );
-  return rows.map((row) => ({ ...toCandidate(row), newestSeq: row.newest_seq }));
+  return rows.map((row) => ({ ...CANDIDATE.toRecord(row), newestSeq: row.newest_seq }));
 }
 
 /** A Conflict when another node did it first. */

@@ -2,57 +2,43 @@
 import type { Db, Row, Step, Value } from '../../db/db.ts';
 import { idForm, type Page, type PageQuery, readPage } from '../../db/page.ts';
 import { Where } from '../../db/query.ts';
+import { columns } from '../../db/record.ts';
 import { toBase32 } from '../../lib/id.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts';
 import { LONGEST_WAIT_MS } from './schedule.ts';
-import type { DeliveryTarget, Secrets, Webhook, WebhookStatus } from './webhook.ts';
+import type { DeliveryTarget, Secrets, Webhook } from './webhook.ts';
 
-interface WebhookRow extends Row {
-  id: string;
-  url: string;
-  events: string;
-  description: string | null;
-  metadata: string;
-  status: string;
-  disabled_reason: string | null;
-  failing_since: number | null;
-  created_at: number;
-  updated_at: number;
-}
-
-const WEBHOOK =
-  'id, url, events, description, metadata, status, disabled_reason, failing_since, created_at, updated_at';
-
-const toWebhook = (row: WebhookRow): Webhook => ({
-  id: row.id,
-  url: row.url,
-  events: JSON.parse(row.events) as string[],
-  description: row.description,
-  metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-  status: row.status as WebhookStatus,
-  disabledReason: row.disabled_reason,
-  failingSince: row.failing_since,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+const WEBHOOK = columns<Webhook>({
+  id: 'fixed',
+  url: 'plain',
+  events: 'json',
+  description: 'plain',
+  metadata: 'json',
+  status: 'plain',
+  disabledReason: 'plain',
+  // Deliveries write it.
+  failingSince: 'generated',
+  createdAt: 'fixed',
+  updatedAt: 'plain',
 });
 
 export async function findWebhook(db: Db, id: string): Promise<Webhook | undefined> {
-  const [row] = await db.read<WebhookRow>(`select ${WEBHOOK} from webhooks where id = $1`, [id]);
-  return row && toWebhook(row);
+  const [row] = await db.read(`select ${WEBHOOK.list} from webhooks where id = $1`, [id]);
+  return row && WEBHOOK.toRecord(row);
 }
 
 export async function findActiveWebhooks(db: Db): Promise<Webhook[]> {
-  const rows = await db.read<WebhookRow>(`select ${WEBHOOK} from webhooks where status = 'active' order by id`);
-  return rows.map(toWebhook);
+  const rows = await db.read(`select ${WEBHOOK.list} from webhooks where status = 'active' order by id`);
+  return rows.map(WEBHOOK.toRecord);
 }
 
 /** Finds the webhooks whose deliveries fail, or that were disabled because of it, the longest first. */
 export async function findFailing(db: Db, limit: number): Promise<Webhook[]> {
-  const rows = await db.read<WebhookRow>(
-    `select ${WEBHOOK} from webhooks where failing_since is not null order by failing_since, id limit ${limit}`,
+  const rows = await db.read(
+    `select ${WEBHOOK.list} from webhooks where failing_since is not null order by failing_since, id limit ${limit}`,
   );
-  return rows.map(toWebhook);
+  return rows.map(WEBHOOK.toRecord);
 }
 
 export async function countWebhooks(db: Db): Promise<number> {
@@ -61,53 +47,32 @@ export async function countWebhooks(db: Db): Promise<number> {
 }
 
 export const listWebhooks = (db: Db, query: PageQuery): Promise<Page<Webhook>> =>
-  readPage<WebhookRow, Webhook>(
+  readPage(
     db,
-    { select: WEBHOOK, from: 'webhooks', order: 'id', form: idForm('wh_'), toRecord: toWebhook },
+    { select: WEBHOOK.list, from: 'webhooks', order: 'id', form: idForm('wh_'), toRecord: WEBHOOK.toRecord },
     query,
   );
 
+const insertRow = WEBHOOK.step(
+  `insert into webhooks ({columns}, secret, old_secrets, cursor)
+   values ({values}, :secret, '[]', (select coalesce(max(seq), 0) from events))`,
+);
+
 /** The webhook receives events committed after this step. */
-export const insertWebhook = (webhook: Webhook, secret: string): Step => ({
-  sql: `insert into webhooks
-          (id, url, events, description, metadata, status, created_at, updated_at, secret, old_secrets, cursor)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, '[]', (select coalesce(max(seq), 0) from events))`,
-  params: [
-    webhook.id,
-    webhook.url,
-    JSON.stringify(webhook.events),
-    webhook.description,
-    JSON.stringify(webhook.metadata),
-    webhook.status,
-    webhook.createdAt,
-    webhook.updatedAt,
-    secret,
-  ],
-});
+export const insertWebhook = (webhook: Webhook, secret: string): Step => insertRow(webhook, { secret });
+
+const updateRow = WEBHOOK.step(
+  `update webhooks set {changes}, failing_since = case when status = :status then failing_since else :failingSince end
+   where id = :id and updated_at = :beforeAt and status = :beforeStatus`,
+  1,
+);
 
 /**
  * Fails with Conflict if the webhook has changed since `before`. Deliveries alone set `failing_since`, except when the
  * status changes.
  */
-export const updateWebhook = (webhook: Webhook, before: Webhook): Step => ({
-  sql: `update webhooks set url = $2, events = $3, description = $4, metadata = $5, status = $6, disabled_reason = $7,
-          failing_since = case when status = $6 then failing_since else $8 end, updated_at = $9
-        where id = $1 and updated_at = $10 and status = $11`,
-  params: [
-    webhook.id,
-    webhook.url,
-    JSON.stringify(webhook.events),
-    webhook.description,
-    JSON.stringify(webhook.metadata),
-    webhook.status,
-    webhook.disabledReason,
-    webhook.failingSince,
-    webhook.updatedAt,
-    before.updatedAt,
-    before.status,
-  ],
-  expect: 1,
-});
+export const updateWebhook = (webhook: Webhook, before: Webhook): Step =>
+  updateRow(webhook, { beforeAt: before.updatedAt, beforeStatus: before.status });
 
 /** Fails with Conflict if the webhook has changed since `before`. */
 export const replaceSecrets = (webhook: Webhook, before: Webhook, { secret, old }: Secrets): Step => ({

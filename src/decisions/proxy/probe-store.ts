@@ -1,5 +1,6 @@
 /** The table `proxy_probes`; rows never leave this file. */
-import type { Db, Row, Step } from '../../db/db.ts';
+import type { Db, Step } from '../../db/db.ts';
+import { columns } from '../../db/record.ts';
 import type { Arrival } from './probe-schema.ts';
 
 export interface Probe {
@@ -10,13 +11,13 @@ export interface Probe {
   arrived: Arrival | null;
 }
 
-interface ProbeRow extends Row {
-  id: string;
-  mark: string;
-  created_at: number;
-  expires_at: number;
-  arrived: string | null;
-}
+const PROBE = columns<Probe>({
+  id: 'fixed',
+  mark: 'fixed',
+  createdAt: 'fixed',
+  expiresAt: 'fixed',
+  arrived: 'json',
+});
 
 /** Older ones are deleted. */
 const PROBES_MAX = 20;
@@ -35,21 +36,13 @@ export const insertProbe = ({ id, mark, createdAt, expiresAt }: Probe): Step[] =
 
 /** Returns the probes that have not expired. */
 export async function findProbes(db: Db, now: number): Promise<Probe[]> {
-  const rows = await db.read<ProbeRow>(
-    `select id, mark, created_at, expires_at, arrived from proxy_probes where expires_at > $1
+  const rows = await db.read(
+    `select ${PROBE.list} from proxy_probes where expires_at > $1
      order by no desc limit ${PROBES_MAX}`,
     [now],
   );
-  return rows.map(toProbe);
+  return rows.map(PROBE.toRecord);
 }
-
-const toProbe = (row: ProbeRow): Probe => ({
-  id: row.id,
-  mark: row.mark,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  arrived: row.arrived === null ? null : (JSON.parse(row.arrived) as Arrival),
-});
 
 /** The first request counts. */
 export const putArrival = (id: string, arrived: Arrival): Step => ({

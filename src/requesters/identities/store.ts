@@ -1,77 +1,56 @@
 /** The table `identity_lists`; rows never leave this file. */
 import type { Db, Row, Step } from '../../db/db.ts';
 import { type Page, type PageQuery, readPage, SEQ_FORM } from '../../db/page.ts';
-import { Where } from '../../db/query.ts';
+import { columns } from '../../db/record.ts';
 import type { ListState } from './list.ts';
 
-interface ListRow extends Row {
-  no: number;
-  url: string;
-  hash: string | null;
-  fetched_at: number | null;
-  attempted_at: number;
-  failures: number;
-  failing_since: number | null;
-  error: string | null;
-  ranges: number;
-  held_ranges: number | null;
-  held_hash: string | null;
-  held_at: number | null;
-  held_since: number | null;
-}
+type StoredState = ListState & { no: number };
 
-const STATE = `no, url, hash, fetched_at, attempted_at, failures, failing_since, error, ranges, held_ranges, held_hash,
-  held_at, held_since`;
-
-const toState = (row: ListRow): ListState & { no: number } => ({
-  no: row.no,
-  url: row.url,
-  hash: row.hash,
-  fetchedAt: row.fetched_at,
-  attemptedAt: row.attempted_at,
-  failures: row.failures,
-  failingSince: toFailingSince(row),
-  error: row.error,
-  ranges: row.ranges,
-  heldRanges: row.held_ranges,
-  heldHash: row.held_hash,
-  heldAt: row.held_at,
-  heldSince: row.held_at === null ? null : (row.held_since ?? row.held_at),
+const LIST = columns<StoredState>({
+  no: 'generated',
+  url: 'fixed',
+  hash: 'plain',
+  fetchedAt: 'plain',
+  attemptedAt: 'plain',
+  failures: 'plain',
+  failingSince: 'plain',
+  error: 'plain',
+  ranges: 'plain',
+  heldRanges: 'plain',
+  heldHash: 'plain',
+  heldAt: 'plain',
+  heldSince: 'plain',
 });
 
+function toState(row: Row): StoredState {
+  const list = LIST.toRecord(row);
+  return {
+    ...list,
+    failingSince: toFailingSince(list),
+    heldSince: list.heldAt === null ? null : (list.heldSince ?? list.heldAt),
+  };
+}
+
 /** Nodes of the previous version count failures without their time. */
-const toFailingSince = ({ failures, failing_since: since, fetched_at: fetchedAt }: ListRow): number | null =>
+const toFailingSince = ({ failures, failingSince: since, fetchedAt }: ListState): number | null =>
   failures === 0 || since === null || since < (fetchedAt ?? 0) ? null : since;
 
 /** Returns the state of all lists, oldest first. */
 export async function findLists(db: Db): Promise<ListState[]> {
-  return (await db.read<ListRow>(`select ${STATE} from identity_lists order by no`)).map(toState);
+  return (await db.read(`select ${LIST.list} from identity_lists order by no`)).map(toState);
 }
 
 export async function findList(db: Db, url: string): Promise<ListState | undefined> {
-  const [row] = await db.read<ListRow>(`select ${STATE} from identity_lists where url = $1`, [url]);
+  const [row] = await db.read(`select ${LIST.list} from identity_lists where url = $1`, [url]);
   return row && toState(row);
 }
 
-export const listLists = (db: Db, query: PageQuery): Promise<Page<ListState & { no: number }>> =>
-  readPage(
-    db,
-    {
-      select: STATE,
-      from: 'identity_lists',
-      where: new Where(),
-      order: 'no',
-      form: SEQ_FORM,
-      toRecord: (row) => toState(row as ListRow),
-    },
-    query,
-  );
+export const listLists = (db: Db, query: PageQuery): Promise<Page<StoredState>> =>
+  readPage(db, { select: LIST.list, from: 'identity_lists', order: 'no', form: SEQ_FORM, toRecord: toState }, query);
 
-/** Returns the ranges in force of a list, or those held back; empty without any. */
-export async function findRanges(db: Db, url: string, which: 'texts' | 'held_texts' = 'texts'): Promise<string[]> {
-  const [row] = await db.read<{ texts: string | null }>(`select ${which} as texts from identity_lists where url = $1`, [
-    url,
-  ]);
+/** Returns the ranges in force of a list; empty without any. */
+export async function findRanges(db: Db, url: string): Promise<string[]> {
+  const [row] = await db.read<{ texts: string }>('select texts from identity_lists where url = $1', [url]);
   return JSON.parse(row?.texts ?? '[]') as string[];
 }
 
