@@ -69,12 +69,11 @@ export function atOnce<R>(work: Steps<R>): R {
 }
 
 /** Runs work that yields after each item, and returns its result. */
-export async function inSlices<T, R>(work: Generator<T, R>, take: (item: T) => void = () => {}): Promise<R> {
+export async function inSlices<R>(work: Steps<R>): Promise<R> {
   const slices = new Slices();
   for (;;) {
     const { value, done } = work.next();
     if (done === true) return value;
-    take(value);
     const turn = slices.next();
     if (turn !== undefined) await turn;
   }

@@ -79,16 +79,19 @@ export const listAudit = (db: Db, filter: AuditFilter, query: PageQuery): Promis
     query,
   );
 
-/** The whole selection, newest first, `atOnce` entries in memory at a time. */
-export async function* streamAudit(db: Db, filter: AuditFilter, atOnce = 50): AsyncGenerator<AuditEntry[]> {
+/** Entries in memory at a time. */
+const ENTRIES_AT_ONCE = 50;
+
+/** The whole selection, newest first. */
+export async function* streamAudit(db: Db, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
   const where = toWhere(filter);
   let before: number | undefined;
   for (;;) {
     const older = where.copy().and('c.seq < ?', before);
-    const sql = `select ${SELECT} from ${FROM}${older.sql} order by c.seq desc limit ${atOnce}`;
+    const sql = `select ${SELECT} from ${FROM}${older.sql} order by c.seq desc limit ${ENTRIES_AT_ONCE}`;
     const rows: AuditRow[] = await db.read<AuditRow>(sql, older.params);
     if (rows.length > 0) yield await mapInSlices(rows, toEntry);
-    if (rows.length < atOnce) return;
+    if (rows.length < ENTRIES_AT_ONCE) return;
     before = rows.at(-1)?.seq;
   }
 }

@@ -15,7 +15,7 @@ export function eventRoutes(app: App, { events, streams }: { events: Events; str
     const { type, objectId } = query;
     const filter = {
       ...readSpan(query),
-      ...(type === undefined ? {} : { kinds: kindsIn(type, 'type') }),
+      ...(type === undefined ? {} : { kinds: kindsIn(type) }),
       ...(objectId === undefined ? {} : { objectId }),
     };
     return toList(await events.list(filter, query));
@@ -34,7 +34,7 @@ export function eventRoutes(app: App, { events, streams }: { events: Events; str
     const header = request.headers['last-event-id'];
     const inQuery = lastEventId === undefined ? undefined : { param: 'lastEventId', id: lastEventId };
     const resume = typeof header === 'string' && header !== '' ? { param: 'Last-Event-ID', id: header } : inQuery;
-    await streams.open(request, reply, { kinds: kindsIn(type, 'type'), resume });
+    await streams.open(request, reply, { kinds: kindsIn(type), resume });
     return reply;
   });
 

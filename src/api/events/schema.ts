@@ -58,10 +58,10 @@ export const EventAnswer = Type.Object(
 );
 export const EventPage = listSchema(EventAnswer);
 
-/** Parses a comma-separated list of kinds. Throws invalid_request. */
-export function kindsIn(text: string, param: string): EventKind[] {
+/** Parses the comma-separated list of the query parameter `type`. Throws invalid_request. */
+export function kindsIn(text: string): EventKind[] {
   const patterns = text.split(',').map((part) => part.trim());
-  const problems = patterns.flatMap((pattern) => kindProblems(pattern, param));
+  const problems = patterns.flatMap((pattern) => kindProblems(pattern, 'type'));
   if (problems.length > 0) throw invalid(problems);
   return expandKinds(patterns);
 }

@@ -35,18 +35,17 @@ export interface UnregisteredCount {
 /** The key of what is beyond the bound. */
 export const REST: Omit<UnregisteredKey, 'hour'> = { host: '', path: '', crawler: '', requesterId: '' };
 
-const exists = (host: string, path: string, crawler: string, requester: string): string =>
-  `exists (select 1 from unregistered
-     where hour = $1 and host = ${host} and path = ${path} and crawler = ${crawler} and requester_id = ${requester})`;
 const fewerThan = (rows: number): string => `(select count(*) from unregistered where hour = $1) < ${rows}`;
 
 const HAS_HOST = 'exists (select 1 from unregistered where hour = $1 and host = $2)';
+const HAS_KEY = `exists (select 1 from unregistered
+     where hour = $1 and host = $2 and path = $3 and crawler = $4 and requester_id = $5)`;
 
 /** Adds to the narrowest row that is there or has room. */
 const ADD = `insert into unregistered (hour, host, path, crawler, requester_id, requests)
   select cast($1 as bigint), host, path, crawler, requester_id, cast($6 as bigint) from (
     select 1 as width, $2 as host, $3 as path, $4 as crawler, $5 as requester_id
-      where ${exists('$2', '$3', '$4', '$5')} or ${fewerThan(NARROW_MAX)}
+      where ${HAS_KEY} or ${fewerThan(NARROW_MAX)}
     union all
     select 2, $2, '', '', '' where $2 <> '' and (${HAS_HOST} or ${fewerThan(ROWS_MAX)})
     union all
