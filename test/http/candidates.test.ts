@@ -5,11 +5,14 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Answer } from '../../kit/answer.ts';
+import { hurry } from '../../kit/hurry.ts';
 import { pluck } from '../../kit/pluck.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { authorize } from '../enforce/asking.ts';
 import { allowAll, assertError, assertStatus, check, item, made, makeKey, makePolicy } from './given.ts';
+
+hurry();
 
 const clock = testClock();
 const postern = await startTestService({ clock });

@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ReceiptError, verifyCheckpoint, verifyReceipt } from '../../client/src/receipt.ts';
 import { commandHere } from '../../kit/command.ts';
+import { hurry } from '../../kit/hurry.ts';
 import { leavesOf } from '../../kit/leaves.ts';
 import { dropDatabase, startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { verify as verifyPage } from '../receipts/page.ts';
 import { assertError, assertStatus, check, item, made, readPublicId } from './given.ts';
+
+hurry();
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -11,10 +11,13 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ReceiptError, verifyReceipt } from '../../client/src/receipt.ts';
 import { commandHere } from '../../kit/command.ts';
+import { hurry } from '../../kit/hurry.ts';
 import { dropDatabase, startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { rootOver } from '../receipts/second.ts';
 import { assertError, assertStatus, item, made, makeKey, makePolicy, readPublicId } from './given.ts';
+
+hurry();
 
 const MINUTE_MS = 60_000;
 const env = { POSTERN_RECEIPTS: 'public', POSTERN_PUBLIC_URL: 'https://access.example.com' };

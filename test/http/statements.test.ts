@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
+import { hurry } from '../../kit/hurry.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { assertError, assertStatus, ID, item, MOMENT, made, makeKey, makePolicy, readPublicId } from './given.ts';
+
+hurry();
 
 const DAY_MS = 86_400_000;
 const clock = testClock(Date.parse('2026-10-05T12:00:00Z'));

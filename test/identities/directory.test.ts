@@ -14,12 +14,15 @@ import {
   newSigningKey,
   writeDirectory,
 } from '../../kit/crawler-directory.ts';
+import { hurry } from '../../kit/hurry.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { directorySchemaText } from '../../scripts/crawler-directory-schema.ts';
 import { PACKAGED } from '../../src/rules/crawlers/directory.ts';
 import { ConfigError, readConfig } from '../../src/service/config.ts';
 import { check, made, makeItem, makePolicy } from '../http/given.ts';
+
+hurry();
 
 const DAY_MS = 86_400_000;
 const day = (days: number): string => dayAfter(PACKAGED.date, days);

@@ -1,10 +1,13 @@
 /** Published lists: fetched daily, kept, judged by their age; held back when they shrink. On real servers. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { hurry } from '../../kit/hurry.ts';
 import { startTestService, type TestService } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { assertError, assertStatus, made } from '../http/given.ts';
 import { openWithIdentities, serveList } from './opened.ts';
+
+hurry();
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

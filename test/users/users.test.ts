@@ -1,10 +1,13 @@
 /** Users and sign-in links: who comes in, who may bring them in, and how they are kept out. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { hurry } from '../../kit/hurry.ts';
 import { startTestService, type TestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { assertError, assertStatus, ID, item, made, makeKey } from '../http/given.ts';
 import { OWN, openLink, withSession } from './trip.ts';
+
+hurry();
 
 const clock = testClock();
 const postern = await startTestService({ clock });

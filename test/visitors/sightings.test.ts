@@ -1,9 +1,12 @@
 /** Crawlers that are seen for the first time and names that are used falsely are announced, once, over restarts. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { hurry } from '../../kit/hurry.ts';
 import { startTestService, testClock } from '../../kit/service.ts';
 import { until } from '../../kit/until.ts';
 import { allowAll, check, made } from '../http/given.ts';
+
+hurry();
 
 const HOUR_MS = 3_600_000;
 const clock = testClock();
