@@ -95,10 +95,52 @@ test('so are the headers that make retries and edits safe', () => {
   assert.deepEqual(headers('/v1/webhooks', 'get'), []);
 });
 
+/** The media types of the 200 of every operation that reads, by its path. */
+const read: [path: string, types: string[]][] = Object.entries<any>(body.paths)
+  .map(([path, { get }]): [string, string[]] => [path, Object.keys(get?.responses[200]?.content ?? {})])
+  .filter(([, types]) => types.length > 0 && !types.includes('text/event-stream'));
+
+test('so is every form of an answer that `Accept` asks for', async () => {
+  await made(postern, '/v1/requesters', { id: 'acme' });
+  const terms = { currency: 'EUR', timezone: 'UTC', period: 'month', unit: 'decision' };
+  const tiers = [{ upTo: null, unitPriceMicros: 10_000 }];
+  await made(postern, '/v1/licenses', { requesterId: 'acme', type: 'a', terms: { ...terms, tiers } });
+  const { token } = await made(postern, '/v1/requesters/acme/tokens', { name: 'a' });
+  const [{ id }] = (await postern.call('GET', '/v1/statements')).body.data;
+  const answeredAs = async (path: string, accept: string): Promise<string | undefined> => {
+    const key = path.startsWith('/v1/me') ? token : postern.key;
+    const { status, headers } = await postern.call('GET', path.replace('{id}', id), { key, headers: { accept } });
+    return status === 200 ? headers.get('content-type')?.split(';')[0] : undefined;
+  };
+  for (const [path, types] of read) {
+    const isOneOf = types.length > 1;
+    for (const accept of ['application/json', 'text/csv', 'text/html', 'application/x-ndjson']) {
+      const type = await answeredAs(path, accept);
+      const expected = types.includes(accept) ? accept : types[0];
+      if (isOneOf || type !== undefined) assert.equal(type, expected, `${path} as ${accept}`);
+    }
+  }
+  const several = read.filter(([, types]) => types.length > 1).map(([path]) => path);
+  assert.deepEqual(several.toSorted(), [
+    '/v1/access/decisions',
+    '/v1/analytics/demand',
+    '/v1/analytics/programs',
+    '/v1/analytics/requesters',
+    '/v1/analytics/usage',
+    '/v1/analytics/visitors',
+    '/v1/audit-log',
+    '/v1/me/statements',
+    '/v1/me/statements/{id}',
+    '/v1/me/usage',
+    '/v1/statements',
+    '/v1/statements/{id}',
+  ]);
+});
+
 const PROGRAM = `import createClient from 'openapi-fetch';
 import type { paths } from './types.ts';
 
-const client = createClient<paths>({
+const client = createClient<paths, 'application/json'>({
   baseUrl: process.env.URL ?? '',
   headers: { authorization: \`Bearer \${process.env.KEY}\` },
 });

@@ -7697,6 +7697,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LoggedDecisionList"];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -9975,6 +9977,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StatementList"];
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -9999,6 +10002,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statement"];
+                    "text/csv": string;
+                    "text/html": string;
+                    "application/x-ndjson": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -11210,6 +11216,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEntryList"];
+                    "application/x-ndjson": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -11672,6 +11679,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageReport"];
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -11737,6 +11745,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VisitorsReport"];
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -11778,6 +11787,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeenRequesterList"];
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -11815,6 +11825,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnknownProgramList"];
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -11873,6 +11884,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DemandList"];
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -11976,6 +11988,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PartnerStatementList"];
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -12000,6 +12013,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statement"];
+                    "text/csv": string;
+                    "text/html": string;
+                    "application/x-ndjson": string;
                 };
             };
             "4XX": components["responses"]["Refused"];
@@ -12190,6 +12206,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PartnerUsage"];
+                    "text/csv": string;
                 };
             };
             "4XX": components["responses"]["Refused"];

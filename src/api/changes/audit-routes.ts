@@ -5,13 +5,11 @@ import { textOrNull } from '../../lib/nullable.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { App } from '../http/app.ts';
 import { listSchema, pageProperties, readSpan, spanProperties, toList } from '../http/list.ts';
-import { preferred } from '../http/negotiate.ts';
+import { chosenMedia } from '../http/negotiate.ts';
 import { sendText } from '../http/reply.ts';
 import { route } from '../http/route.ts';
 import { type AuditFilter, listAudit, streamAudit, TARGETS } from './audit.ts';
 import { CHANGE_KINDS } from './kinds.ts';
-
-const MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as const;
 
 const ListAuditQuery = Type.Object(
   {
@@ -59,11 +57,13 @@ export function auditRoutes(app: App, db: Db): void {
       is: 'List who changed what',
       query: ListAuditQuery,
       answer: listSchema(AuditEntryAnswer),
+      media: ['application/json', 'application/x-ndjson'],
     },
-    async ({ headers, query }, reply) => {
+    async (request, reply) => {
+      const { query } = request;
       const { actor, object, kind } = query;
       const filter = { actor, object, kind, ...readSpan(query) };
-      return preferred(headers.accept, MEDIA_TYPES) === 'application/json'
+      return chosenMedia(request) === 'application/json'
         ? toList(await listAudit(db, filter, query))
         : sendText(reply, 'application/x-ndjson; charset=utf-8', lines(db, filter));
     },

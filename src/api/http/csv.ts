@@ -1,6 +1,9 @@
 /** Answers as CSV (RFC 4180): UTF-8 without a byte order mark, because programs read them. */
 import { type CsvValue, csvRow } from '../../lib/csv-cell.ts';
 
+/** Media of operations that also answer CSV. */
+export const JSON_OR_CSV = ['application/json', 'text/csv'] as const;
+
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
 /** Columns of a table, each with how its cell is read from a record. */

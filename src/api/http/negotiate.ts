@@ -2,14 +2,20 @@
  * Chooses the media type a client prefers (RFC 9110, section 12.5.1): the highest `q`; of equals, a named one over a
  * wildcard, then the first named. Without an acceptable one, the first of ours.
  */
+import type { FastifyRequest } from 'fastify';
 
 interface Wish {
   range: string;
   q: number;
 }
 
-export function preferred<T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T {
-  const [first] = offered;
+/** Returns the media type of a 200: of those that the operation declares, and its description names, the preferred. */
+export function chosenMedia({ headers, routeOptions }: FastifyRequest): string {
+  return preferred(headers.accept, routeOptions.config.media?.[200] ?? []);
+}
+
+function preferred(accept: string | undefined, offered: readonly string[]): string {
+  const [first = 'application/json'] = offered;
   // Most programs accept anything.
   if (accept === undefined || accept === '*/*') return first;
   const wishes = accept.split(',').map(toWish);
@@ -34,4 +40,11 @@ function rankType(type: string, wishes: readonly Wish[]): { q: number; width: nu
     if (place !== -1) return { q: wishes[place]?.q ?? 0, width, place: width === ranges.length - 1 ? 0 : place };
   }
   return { q: 0, width: ranges.length, place: 0 };
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Media types by status, where an answer is not JSON alone. */
+    media?: Readonly<Record<string, readonly string[]>>;
+  }
 }

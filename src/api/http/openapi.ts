@@ -148,7 +148,7 @@ function describeRoute({ schema, url, route }: DescribedRoute) {
   return { schema: { ...schema, ...described, ...describeResponses(schema, route.config) }, url };
 }
 
-/** The answers by status in their media types. CSV beside JSON is left out: generated clients could not type both. */
+/** The answers by status in their media types. */
 function describeResponses(
   schema: DescribedSchema | undefined,
   { media = {} }: RouteConfig = {},

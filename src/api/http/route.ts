@@ -50,8 +50,8 @@ export interface Operation<Query extends TSchema, Body extends TSchema, Answer e
   answer?: Answer;
   /** Bodies by status, for an operation that answers with others. */
   answers?: Record<number, TSchema>;
-  /** The media type of a 200 that is never JSON, or JSON of a format that others define. */
-  media?: string;
+  /** The media types of a 200, JSON alone by default. Of several, `chosenMedia` names the one to answer. */
+  media?: string | readonly [string, ...string[]];
   /** Documents `If-Match`: the handler calls `requireMatch`. */
   ifMatch?: true;
   /** Answers no HEAD: the body never ends. */
@@ -119,7 +119,7 @@ const toRouteConfig = ({ permission, secretKey, partner, openTo, ifMatch, csv, f
   ...(ifMatch === undefined ? {} : { takesIfMatch: ifMatch }),
   ...(formMax === undefined ? {} : { takesForm: true as const }),
   ...(csv === undefined ? {} : { takesCsv: csv }),
-  ...(media === undefined ? {} : { media: { 200: [media] } }),
+  ...(media === undefined ? {} : { media: { 200: [media].flat() } }),
   ...(repeat === undefined ? {} : { repeat }),
 });
 

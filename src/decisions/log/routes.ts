@@ -5,7 +5,7 @@ import type { App } from '../../api/http/app.ts';
 import { CSV_TYPE, type CsvColumns, csvHead, csvLine } from '../../api/http/csv.ts';
 import { readSpan, toList } from '../../api/http/list.ts';
 import { requireSecret } from '../../api/http/needs.ts';
-import { preferred } from '../../api/http/negotiate.ts';
+import { chosenMedia } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
 import { route } from '../../api/http/route.ts';
 import { type Caller, holdsPermission, isPublicKey, type Mode } from '../../api/permissions.ts';
@@ -65,6 +65,7 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     is: 'List decisions',
     query: ListDecisionsQuery,
     answer: DecisionPage,
+    media: MEDIA_TYPES,
   };
   route(app, 'GET /v1/access/decisions', list, async (request, reply) => {
     const { limit = PAGE_DEFAULT, cursor, expand, requesterId, program } = request.query;
@@ -74,7 +75,7 @@ export function decisionRoutes(app: App, deps: LogDeps): void {
     const filter = await toFilter(log, request.query);
     const { robots: wanted } = request.query;
     const keep = wanted === undefined ? undefined : keepBroken(deps.robots, wanted);
-    const format = FORMATS[preferred(request.headers.accept, MEDIA_TYPES)]?.(expand !== undefined);
+    const format = FORMATS[chosenMedia(request)]?.(expand !== undefined);
     if (format !== undefined) {
       const lines = filter && stream(log, filter, format, async (some) => named((await keep?.(some)) ?? some, request));
       return sendText(reply, format.type, lines ?? format.head);
@@ -229,8 +230,7 @@ const NAME_COLUMNS: CsvColumns<NamedDecision> = [
 ];
 
 const MEDIA_TYPES = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
-const FORMATS: Record<(typeof MEDIA_TYPES)[number], ((named: boolean) => StreamFormat) | undefined> = {
-  'application/json': undefined,
+const FORMATS: Readonly<Record<string, (named: boolean) => StreamFormat>> = {
   'application/x-ndjson': () => ({
     type: 'application/x-ndjson; charset=utf-8',
     head: '',

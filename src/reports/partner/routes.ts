@@ -1,17 +1,17 @@
 /** The operations of a requester on its own data, with its token. */
 import { finished } from 'node:stream/promises';
 import type { App } from '../../api/http/app.ts';
-import { CSV_TYPE } from '../../api/http/csv.ts';
+import { CSV_TYPE, JSON_OR_CSV } from '../../api/http/csv.ts';
 import { openGate } from '../../api/http/gate.ts';
 import { listSchema, PageQuerySchema, readSpan, toList } from '../../api/http/list.ts';
-import { preferred } from '../../api/http/negotiate.ts';
+import { chosenMedia } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
 import type { CheckDeps } from '../../decisions/check/check.ts';
 import { makeReceipt, type ReceiptDeps } from '../../decisions/history/sealed/proof.ts';
 import { RECEIPT, RECEIPT_TYPE, StatementReceiptQuery } from '../../decisions/history/sealed/routes.ts';
 import { type Offered, toOffered } from '../../requesters/offers/offer.ts';
 import { type RequestDeps, requestRoutes } from '../../requesters/requests/routes.ts';
-import { prefersCsv, sendReceipt, sendStatement, sendStatements } from '../statements/routes.ts';
+import { STATEMENT_MEDIA, sendReceipt, sendStatement, sendStatements } from '../statements/routes.ts';
 import { LicenseUsage, StatementAnswer } from '../statements/schema.ts';
 import { reportCsv } from '../usage/report-csv.ts';
 import { AccessPage, checkOwnAccess, OwnAccess } from './access.ts';
@@ -90,18 +90,20 @@ function statementRoutes(partners: PartnerApp, deps: PartnerDeps): void {
     is: 'List your statements of a month, quarter or year',
     query: ListOwnStatementsQuery,
     answer: listSchema(StatementAnswer, 'PartnerStatementList'),
+    media: JSON_OR_CSV,
   };
-  partnerRoute(partners, 'GET /v1/me/statements', list, async (requesterId, { query, headers }, reply) => {
-    if (!prefersCsv(headers.accept)) return toList(await listOwnStatements(deps, requesterId, query));
+  partnerRoute(partners, 'GET /v1/me/statements', list, async (requesterId, request, reply) => {
+    const { query } = request;
+    if (chosenMedia(request) === 'application/json') return toList(await listOwnStatements(deps, requesterId, query));
     const sent = await sendStatements(reply, deps, { ...query, requesterId });
     await finished(reply.raw).catch(() => {});
     return sent;
   });
 
-  const read = { id: 'getOwnStatement', is: 'Read your statement', answer: StatementAnswer };
-  partnerRoute(partners, 'GET /v1/me/statements/:id', read, async (requesterId, { params, headers }, reply) => {
+  const read = { id: 'getOwnStatement', is: 'Read your statement', answer: StatementAnswer, media: STATEMENT_MEDIA };
+  partnerRoute(partners, 'GET /v1/me/statements/:id', read, async (requesterId, { params }, reply) => {
     const billed = await getOwnBilled(deps, requesterId, params.id);
-    const sent = await sendStatement(deps, reply, { accept: headers.accept, billed });
+    const sent = await sendStatement(deps, reply, billed);
     // A stream of decisions is in progress until it ends.
     await finished(reply.raw).catch(() => {});
     return sent;
@@ -143,10 +145,16 @@ function decisionRoutes(partners: PartnerApp, deps: PartnerDeps): void {
 }
 
 function usageRoute(partners: PartnerApp, deps: MeDeps): void {
-  const usage = { id: 'getOwnUsage', is: 'Report your usage', query: OwnUsageQuery, answer: OwnUsage };
-  partnerRoute(partners, 'GET /v1/me/usage', usage, async (requesterId, { query, headers }, reply) => {
-    const report = await ownUsage(deps, requesterId, query);
-    if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
+  const usage = {
+    id: 'getOwnUsage',
+    is: 'Report your usage',
+    query: OwnUsageQuery,
+    answer: OwnUsage,
+    media: JSON_OR_CSV,
+  };
+  partnerRoute(partners, 'GET /v1/me/usage', usage, async (requesterId, request, reply) => {
+    const report = await ownUsage(deps, requesterId, request.query);
+    if (chosenMedia(request) === 'text/csv') {
       return sendText(reply, CSV_TYPE, reportCsv(report));
     }
     return report;

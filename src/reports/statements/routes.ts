@@ -4,9 +4,9 @@ import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { Changes } from '../../api/changes/changes.ts';
 import type { App } from '../../api/http/app.ts';
-import { CSV_TYPE } from '../../api/http/csv.ts';
+import { CSV_TYPE, JSON_OR_CSV } from '../../api/http/csv.ts';
 import { toList } from '../../api/http/list.ts';
-import { preferred } from '../../api/http/negotiate.ts';
+import { chosenMedia } from '../../api/http/negotiate.ts';
 import { sendText } from '../../api/http/reply.ts';
 import { edit, route } from '../../api/http/route.ts';
 import { RECEIPT, RECEIPT_TYPE, StatementReceiptQuery } from '../../decisions/history/sealed/routes.ts';
@@ -44,18 +44,13 @@ const NDJSON = 'application/x-ndjson';
 // Prices are no matter for keys that browsers hold.
 const reading = { tag: 'Statements', permission: 'requesters:read', secretKey: true } as const;
 const writing = { tag: 'Statements', permission: 'requesters:write' } as const;
-const MEDIA_TYPES = ['application/json', 'text/csv', 'text/html', NDJSON] as const;
-const LIST_TYPES = ['application/json', 'text/csv'] as const;
+/** Media of operations that call `sendStatement`. */
+export const STATEMENT_MEDIA = ['application/json', 'text/csv', 'text/html', NDJSON] as const;
 const MEDIA_TYPE_OF_EVIDENCE = `${NDJSON}; charset=utf-8`;
 
 export function statementRoutes(app: App, deps: StatementDeps): void {
-  listRoute(app, deps);
+  readRoutes(app, deps);
   const { changes, db, now } = deps;
-
-  const read = { ...reading, id: 'getStatement', is: 'Read a statement', answer: StatementAnswer };
-  route(app, 'GET /v1/statements/:id', read, async ({ params, headers }, reply) => {
-    return sendStatement(deps, reply, { accept: headers.accept, billed: await getBilled(db, params.id, now()) });
-  });
 
   const proof = {
     ...RECEIPT,
@@ -122,17 +117,12 @@ export async function sendReceipt(
   return sendText(reply, `${RECEIPT_TYPE}; charset=utf-8`, await statementReceipt(deps, billed, ask));
 }
 
-interface Asked {
-  accept: string | undefined;
-  billed: Billed;
-}
-
 /** The sender is printed on statements. */
 type SendDeps = ComputeDeps & Pick<StatementDeps, 'publisher'>;
 
-/** Sends a statement in the format that `accept` prefers: JSON, CSV, a page, or its decisions as NDJSON. */
-export async function sendStatement(deps: SendDeps, reply: FastifyReply, { accept, billed }: Asked) {
-  const type = preferred(accept, MEDIA_TYPES);
+/** Sends a statement in the preferred format: JSON, CSV, a page, or its decisions as NDJSON. */
+export async function sendStatement(deps: SendDeps, reply: FastifyReply, billed: Billed) {
+  const type = chosenMedia(reply.request);
   if (type === NDJSON) return sendEvidence(deps, reply, billed);
   const [computed] = await computeStatements(deps, [billed]);
   const { statement } = computed as NonNullable<typeof computed>;
@@ -156,16 +146,18 @@ async function* following(first: string, rest: AsyncIterable<string>): AsyncGene
   yield* rest;
 }
 
-function listRoute(app: App, deps: StatementDeps): void {
+function readRoutes(app: App, deps: StatementDeps): void {
   const list = {
     ...reading,
     id: 'listStatements',
     is: 'List the statements of a month, quarter or year',
     query: ListStatementsQuery,
     answer: StatementPage,
+    media: JSON_OR_CSV,
   };
-  route(app, 'GET /v1/statements', list, async ({ query, headers }, reply) => {
-    if (prefersCsv(headers.accept)) return sendStatements(reply, deps, query);
+  route(app, 'GET /v1/statements', list, async (request, reply) => {
+    const { query } = request;
+    if (chosenMedia(request) === 'text/csv') return sendStatements(reply, deps, query);
     const { requesterId, licenseId, timezone = 'UTC' } = query;
     const { period, contracts, page } = await readStatements(deps, query);
     const isAll = requesterId === undefined && licenseId === undefined;
@@ -173,10 +165,18 @@ function listRoute(app: App, deps: StatementDeps): void {
     const outside = isAll ? toOutside(span, await computeOutside(deps, contracts, span)) : null;
     return { ...toList(page), outside };
   });
-}
 
-/** Returns whether a list of statements is to be CSV. */
-export const prefersCsv = (accept: string | undefined): boolean => preferred(accept, LIST_TYPES) === 'text/csv';
+  const read = {
+    ...reading,
+    id: 'getStatement',
+    is: 'Read a statement',
+    answer: StatementAnswer,
+    media: STATEMENT_MEDIA,
+  };
+  route(app, 'GET /v1/statements/:id', read, async ({ params }, reply) =>
+    sendStatement(deps, reply, await getBilled(deps.db, params.id, deps.now())),
+  );
+}
 
 /** Sends all statements of a period as CSV. What is refused is refused before the first row. */
 export async function sendStatements(

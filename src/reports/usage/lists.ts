@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { CSV_TYPE, type CsvColumns, csvHead, csvLine } from '../../api/http/csv.ts';
 import { toList } from '../../api/http/list.ts';
-import { preferred } from '../../api/http/negotiate.ts';
+import { chosenMedia } from '../../api/http/negotiate.ts';
 import { fromCursor, type Page, toCursor } from '../../db/page.ts';
 import { SEPARATOR } from '../../decisions/history/columns/dimensions.ts';
 import type { After, RowPage } from '../../decisions/history/columns/list-page.ts';
@@ -13,7 +13,6 @@ import type { SeenRow } from './seen-schema.ts';
 
 /** Rows read at once for a file. */
 const FILE_CHUNK = 500;
-const MEDIA_TYPES = ['application/json', 'text/csv'] as const;
 
 type Sorted = { id: string | null; value: number };
 
@@ -44,13 +43,14 @@ const afterLast = ({ rows, upTo }: RowPage<Sorted>): After => {
   return { upTo, value: last?.value ?? 0, id: last?.id ?? '' };
 };
 
+/** The operation declares `JSON_OR_CSV`. */
 export async function sendList<F extends Sorted, Row>(
   reply: FastifyReply,
   source: ListSource<F, Row>,
   limit: number,
   position: Position,
 ): Promise<FastifyReply> {
-  if (preferred(reply.request.headers.accept, MEDIA_TYPES) === 'text/csv') {
+  if (chosenMedia(reply.request) === 'text/csv') {
     const body = Readable.from(toCsv(source));
     return reply.type(CSV_TYPE).serializer(String).send(body);
   }

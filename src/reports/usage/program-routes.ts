@@ -1,7 +1,7 @@
 /** The list of programs that the directory of crawlers does not name. */
 import { type Static, Type } from 'typebox';
 import type { App } from '../../api/http/app.ts';
-import type { CsvColumns } from '../../api/http/csv.ts';
+import { type CsvColumns, JSON_OR_CSV } from '../../api/http/csv.ts';
 import { listSchema, pageProperties, readSpan, spanProperties } from '../../api/http/list.ts';
 import { route } from '../../api/http/route.ts';
 import { PAGE_DEFAULT } from '../../db/page.ts';
@@ -79,6 +79,7 @@ export function programsRoute(app: App, { columns, now, robotsReads }: ProgramDe
     is: 'List programs that the crawler directory does not name',
     query: ProgramsQuery,
     answer: listSchema(ProgramRow),
+    media: JSON_OR_CSV,
   } as const;
   route(app, 'GET /v1/analytics/programs', list, ({ query }, reply) => {
     const { limit = PAGE_DEFAULT, cursor, enforced: isEnforced = true, sort = 'requests' } = query;

@@ -2,10 +2,10 @@
 
 import { fail } from '../../api/errors.ts';
 import type { App } from '../../api/http/app.ts';
-import { CSV_TYPE } from '../../api/http/csv.ts';
+import { CSV_TYPE, JSON_OR_CSV } from '../../api/http/csv.ts';
 import { readSpan } from '../../api/http/list.ts';
 import { requireSecret } from '../../api/http/needs.ts';
-import { preferred } from '../../api/http/negotiate.ts';
+import { chosenMedia } from '../../api/http/negotiate.ts';
 import { sendJson, sendText } from '../../api/http/reply.ts';
 import { route } from '../../api/http/route.ts';
 import { holdsPermission, isPublicKey } from '../../api/permissions.ts';
@@ -21,7 +21,7 @@ import { SeenListQuery, SeenPage } from './seen-schema.ts';
 import { visitorsReport } from './visitors.ts';
 import { VisitorsQuery, VisitorsReport } from './visitors-schema.ts';
 
-const ANALYTICS = { permission: 'analytics:read', tag: 'Analytics' } as const;
+const ANALYTICS = { permission: 'analytics:read', tag: 'Analytics', media: JSON_OR_CSV } as const;
 
 export function usageRoutes(app: App, deps: ProgramDeps): void {
   reportRoute(app, deps);
@@ -36,13 +36,14 @@ function reportRoute(app: App, deps: ReportDeps): void {
     app,
     'GET /v1/analytics/usage',
     { ...ANALYTICS, id: 'getUsage', is: 'Report usage', query: UsageQuery, answer: UsageReport },
-    async ({ query, headers, caller }, reply) => {
+    async (request, reply) => {
+      const { query, caller } = request;
       const { requesterId, groupBy } = query;
       // A program may be called like its partner.
       requireSecret(caller, { requesterId, groupBy: groupBy === 'program' ? groupBy : undefined });
       const read = await usageReport(deps, query);
       const report = isPublicKey(caller) ? { ...read, topRequesters: [] } : read;
-      if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
+      if (chosenMedia(request) === 'text/csv') {
         return sendText(reply, CSV_TYPE, reportCsv(report));
       }
       return sendJson(reply, 200, JSON.stringify(report));
@@ -63,9 +64,9 @@ function visitorsRoute(app: App, deps: ReportDeps): void {
       query: VisitorsQuery,
       answer: VisitorsReport,
     },
-    async ({ query, headers }, reply) => {
-      const report = await visitorsReport(deps, query);
-      if (preferred(headers.accept, ['application/json', 'text/csv']) === 'text/csv') {
+    async (request, reply) => {
+      const report = await visitorsReport(deps, request.query);
+      if (chosenMedia(request) === 'text/csv') {
         return sendText(reply, CSV_TYPE, visitorsCsv(report));
       }
       return sendJson(reply, 200, JSON.stringify(report));
