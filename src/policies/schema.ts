@@ -127,8 +127,10 @@ export const DiffAnswer = Type.Object(
     rules: Type.Array(
       Type.Object({
         change: Type.String({ description: 'added, removed, moved, changed or moved_and_changed' }),
-        from: orNull(Type.Integer()),
-        to: orNull(Type.Integer()),
+        from: orNull(Type.Integer(), 'Index in `from`; null for an added rule'),
+        to: orNull(Type.Integer(), 'Index in `to`; null for a removed rule'),
+        rule: Type.Optional(RuleSchema),
+        fields: Type.Optional(Type.Array(fieldChange)),
       }),
     ),
   },

@@ -137,6 +137,26 @@ test('so is every form of an answer that `Accept` asks for', async () => {
   ]);
 });
 
+test('so is the rule in each difference of two versions', async () => {
+  const { id } = await made(postern, '/v1/policies', { name: 'd', rules: [] });
+  const rule = { action: 'allow', conditions: { country: 'DE' }, message: 'm' };
+  for (const rules of [[rule], [{ ...rule, action: 'deny' }], []])
+    await postern.call('PATCH', `/v1/policies/${id}`, { body: { rules } });
+  const { get } = body.paths['/v1/policies/{id}/versions/{version}/diff/{other}'];
+  const schema: any = resolved(get.responses[200].content['application/json'].schema);
+  const described = Object.keys(schema.properties.rules.items.properties);
+  for (const versions of ['1/diff/2', '2/diff/3', '3/diff/4']) {
+    const answer = await postern.call('GET', `/v1/policies/${id}/versions/${versions}`);
+    assert.deepEqual([...Compile(schema as never).Errors(answer.body)], [], versions);
+    for (const one of answer.body.rules)
+      assert.deepEqual(
+        Object.keys(one).filter((name) => !described.includes(name)),
+        [],
+        versions,
+      );
+  }
+});
+
 const PROGRAM = `import createClient from 'openapi-fetch';
 import type { paths } from './types.ts';
 

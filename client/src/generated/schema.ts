@@ -5145,8 +5145,16 @@ export interface components {
             rules: {
                 /** @description added, removed, moved, changed or moved_and_changed */
                 change: string;
+                /** @description Index in `from`; null for an added rule */
                 from: number | null;
+                /** @description Index in `to`; null for a removed rule */
                 to: number | null;
+                rule?: components["schemas"]["Rule"];
+                fields?: {
+                    path: string;
+                    from?: unknown;
+                    to?: unknown;
+                }[];
             }[];
         };
         /** @description How these rules would have decided the recorded checks */
