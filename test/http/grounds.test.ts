@@ -325,19 +325,26 @@ describe('usage', () => {
     enforced: (one) => String(one.enforced),
     rule: (one) => `${one.policyId} ${one.policyVersion} ${one.matchedRule?.index ?? null}`,
   };
+  const GROUPED: typeof SHARED = [
+    ['', () => true],
+    ['reason=policy_denied', (one) => one.reason === 'policy_denied'],
+    ['type=article', (one) => one.contentId !== null],
+    ['requesterId=partner', (one) => one.requesterId === 'partner'],
+  ];
   const sorted = (rows: Any[]) => rows.map((row) => JSON.stringify(row)).toSorted();
   for (const [by, keyOf] of Object.entries(KEYS)) {
     test(`groupBy=${by}`, async () => {
       const { groups, period, summary } = await get(`analytics/usage?groupBy=${by}&limit=100`);
       const meant = by === 'enforced' ? log : log.filter((one) => one.enforced);
-      const counted = byCount(meant, keyOf).map(([id, some]) => {
+      const toGroup = ([id, some]: [string | null, Any[]]) => {
         if (by === 'collection') return { id, name: NAMES[id ?? ''] ?? null, ...outcomes(some) };
         if (by !== 'rule') return { id, ...outcomes(some) };
         const [policyId, version, index] = (id as string).split(' ');
         const rule = { policyVersion: Number(version), ruleIndex: index === 'null' ? null : Number(index) };
         return { id: policyId, ...rule, ...outcomes(some) };
-      });
-      assert.deepEqual(sorted(groups), sorted(counted));
+      };
+      const groupsOf = (some: Any[]) => sorted(byCount(some, keyOf).map(toGroup));
+      assert.deepEqual(sorted(groups), groupsOf(meant));
       const requests = groups.map((group: Any) => group.requests);
       assert.deepEqual(
         requests,
@@ -345,6 +352,13 @@ describe('usage', () => {
       );
       assert.equal(period.groupBy, 'day');
       if (by !== 'enforced') assert.equal(summary.totalRequests, outcomes(meant).requests);
+      for (const enforced of [true, false])
+        for (const [query, isMeant] of GROUPED) {
+          const report = await get(`analytics/usage?groupBy=${by}&limit=100&enforced=${enforced}&${query}`);
+          const some = log.filter((one) => one.enforced === enforced && isMeant(one));
+          assert.deepEqual(sorted(report.groups), groupsOf(some), `enforced=${enforced}&${query}`);
+          assert.equal(report.summary.totalRequests, some.length);
+        }
       const headers = { accept: 'text/csv' };
       const csv = await postern.call('GET', `/v1/analytics/usage?groupBy=${by}&limit=100`, { headers });
       const lines = csv.text.trim().split('\r\n');

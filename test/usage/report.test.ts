@@ -163,9 +163,9 @@ function naive(model: Model, query: UsageQuery): UsageReport {
     ...(groupBy === undefined
       ? {}
       : {
-          groups: groups(groupBy === 'enforced' ? inSpan(period) : selected, (one) => KEYS[groupBy](one)).map(
-            ([key, some]) => ({ ...toGroup(groupBy, key), ...outcomes(some) }),
-          ),
+          groups: groups(groupBy === 'enforced' && query.enforced === undefined ? inSpan(period) : selected, (one) =>
+            KEYS[groupBy](one),
+          ).map(([key, some]) => ({ ...toGroup(groupBy, key), ...outcomes(some) })),
         }),
     period: {
       startDate: new Date(period.from).toISOString(),

@@ -47,7 +47,10 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
   if (asked === undefined)
     return toReport(spans, groupBy === undefined ? NOTHING : { ...NOTHING, groups: [] }, NO_NAMES);
   const trends = query.expand === 'trends';
-  const counted = await deps.columns.report({ ...asked, trends, previous: spans.previous ?? undefined, groupBy });
+  // By whether it was enforced: both, unless the query is for one of them.
+  const groupsOfBoth = groupBy === 'enforced' && query.enforced === undefined;
+  const previous = spans.previous ?? undefined;
+  const counted = await deps.columns.report({ ...asked, trends, previous, groupBy, groupsOfBoth });
   return toReport(spans, counted, await readNames(deps, counted, groupBy));
 }
 

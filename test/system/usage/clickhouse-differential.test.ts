@@ -130,6 +130,7 @@ function questions(random: Random): Question[] {
     ['report of what was observed', (columns) => columns.report({ ...report, enforced: false })],
     ['report by odd times', (columns) => columns.report({ ...report, starts: [AT, AT + 1_234_567] })],
     ...DIMENSIONS.map((groupBy): Question => [`by ${groupBy}`, (columns) => columns.report({ ...report, groupBy })]),
+    ['by both', (columns) => columns.report({ ...report, groupBy: 'enforced', groupsOfBoth: true })],
     ['visitors', (columns) => columns.visitors({ ...report, pages: 4, trends: true })],
     ['visitors of a type', (columns) => columns.visitors({ ...report, limit: 50, pages: 9, type: 'video' })],
     ...SEEN_SORTS.map((sort): Question => [`seen by ${sort}`, (columns) => columns.seen({ ...seen, sort })]),

@@ -31,6 +31,8 @@ export interface ReportQuery extends Filters {
   previous?: TimeSpan | undefined;
   /** Also counts by this. */
   groupBy?: Dimension | undefined;
+  /** The groups also have the decisions that `enforced` excludes. */
+  groupsOfBoth?: boolean;
 }
 
 export interface Totals {
@@ -88,9 +90,8 @@ export function answerReport(reader: SqlReader, query: ReportQuery): Promise<Col
       topPages: pages.top.map(({ number: _, ...entry }) => entry),
       topRequesters: requesters.top.map(({ number: _, ...entry }) => entry),
     };
-    const { groupBy: by, previous } = query;
-    // By whether it was enforced: both, unless the query is for one of them.
-    const from = by === 'enforced' ? selected.enforcedOrNot : selected.from;
+    const { groupBy: by, groupsOfBoth = false, previous } = query;
+    const from = groupsOfBoth ? selected.enforcedOrNot : selected.from;
     return {
       ...report,
       ...(by === undefined
