@@ -28,9 +28,13 @@ export const withReplaced = (keys: string): string => keys.replaceAll(REPLACED, 
 
 /** Verifies a checkpoint by one of the keys; other signatures, as of witnesses, do no harm. Throws ReceiptError. */
 export async function verifyCheckpoint(note: string, keys: string): Promise<LogCheckpoint> {
-  const [text, origin, size, root, signatures] = (
-    NOTE.exec(note) ?? refuse('The checkpoint is not in its form.')
-  ).slice(1) as [string, string, string, string, string];
+  const [text, origin, size, root, signatures] = (NOTE.exec(note) ?? refuseForm(note, 'checkpoint')).slice(1) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   const known = keys.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   for (const line of signatures.split('\n').slice(0, -1)) {
     const [, name = '', encoded = ''] = line.split(' ');
@@ -106,6 +110,13 @@ export function toBase64(bytes: Uint8Array): string {
 
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Windows programs may have saved it with line ends of their own, and what is signed has LF. */
+export function refuseForm(text: string, what: 'receipt' | 'checkpoint'): never {
+  const isSavedAnew = text.includes('\r\n');
+  if (isSavedAnew) refuse(`The lines of the ${what} end with CR LF, not with LF. Save it again as it was sent.`);
+  return refuse(what === 'receipt' ? 'This is no receipt.' : 'The checkpoint is not in its form.');
+}
 
 export function refuse(message: string): never {
   throw new ReceiptError(message);

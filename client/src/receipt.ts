@@ -10,6 +10,7 @@ import {
   type LogCheckpoint,
   ReceiptError,
   refuse,
+  refuseForm,
   sha256,
   toBase64,
   toHash,
@@ -63,7 +64,7 @@ const VERSION = 1;
 
 /** Verifies a receipt. `keys`: verifier keys of the log, a line each. Throws ReceiptError. */
 export async function verifyReceipt(text: string, keys: string, options: ReceiptOptions = {}): Promise<Receipt> {
-  const [, encoded = '', index = '', path = '', note = ''] = FORMAT.exec(text) ?? refuse('This is no receipt.');
+  const [, encoded = '', index = '', path = '', note = ''] = FORMAT.exec(text) ?? refuseForm(text, 'receipt');
   const checkpoint = await verifyCheckpoint(note, keys);
   const cosigned = await verifyCosignatures(note, options);
   const extra = readExtra(encoded);

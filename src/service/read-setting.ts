@@ -10,7 +10,7 @@ export function readText(text: string): string {
 
 export function readKey(text: string): string {
   if (!/^svc_sk_[0-9A-Za-z_]{32,128}$/.test(text)) {
-    throw new Error('must be svc_sk_ and 32 to 128 letters or digits; leave it unset to have one made');
+    throw new Error('must be svc_sk_ and 32 to 128 letters, digits or underscores; leave it unset to have one made');
   }
   return text;
 }

@@ -364,6 +364,23 @@ test('details lists what the schema cannot express, and what JSON cannot carry, 
   }
 });
 
+test('a number that is too large is told what its field takes', async () => {
+  const allow = { action: 'allow', conditions: { default: true } };
+  const said = async (method: string, path: string, body?: object): Promise<string[]> => {
+    const { error } = (await postern.call(method, path, body === undefined ? {} : { body })).body;
+    return (error.details ?? [error]).map(({ message }: { message: string }) => message);
+  };
+  const priority = { name: 'p', rules: [{ ...allow, priority: 1e20 }] };
+  assert.deepEqual(await said('POST', '/v1/policies', priority), ['`rules[0].priority` must be at most 1000000000.']);
+  const rateLimit = { requests: 1e300, period: 'day' };
+  assert.deepEqual(await said('POST', '/v1/policies', { name: 'p', rules: [{ ...allow, rateLimit }] }), [
+    '`rules[0].rateLimit.requests` must be at most 1000000000.',
+  ]);
+  assert.match((await said('POST', '/v1/content', item({ metadata: { a: 1e20 } })))[0] ?? '', /send it as a string/);
+  for (const limit of ['99999999999999999999', '1000'])
+    assert.deepEqual(await said('GET', `/v1/content?limit=${limit}`), ['`limit` must be at most 100.']);
+});
+
 describe('a body is refused before its record is looked for, or its version', () => {
   const deep = { metadata: { a: { b: { c: { d: { e: {} } } } } } };
   const backwards = { startsAt: '2030-01-01T00:00:00Z', expiresAt: '2029-01-01T00:00:00Z' };

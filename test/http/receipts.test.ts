@@ -70,6 +70,7 @@ test('a decision is proven by its receipt and the key alone, and no bit of eithe
   const text = await receiptOf(postern, second, '', { clock });
   const keys = await textOf(postern, '/log/key');
   const receipt = await verifyReceipt(text, keys);
+  await assert.rejects(verifyReceipt(text.replaceAll('\n', '\r\n'), keys), /lines of the receipt end with CR LF/);
   const { body } = await postern.call('GET', `/v1/access/decisions/${second}`);
   assert.equal(receipt.decision?.id, body.publicId);
   assert.equal(receipt.decision?.created, body.created);
@@ -127,6 +128,8 @@ test('before its checkpoint, a receipt is asked for again; the log goes on acros
   const { size } = await verifyCheckpoint(old, keys);
   const text = await receiptOf(postern, later, `?since=${size}`);
   await verifyReceipt(text, keys, { checkpoint: old });
+  const saved = old.replaceAll('\n', '\r\n');
+  await assert.rejects(verifyReceipt(text, keys, { checkpoint: saved }), /lines of the checkpoint end with CR LF/);
   const without = await receiptOf(postern, later);
   await assert.rejects(verifyReceipt(without, keys, { checkpoint: old }), /since=1/);
 

@@ -25,7 +25,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const { itemsApart } = schema as Schema;
   return (value: unknown) => {
     const uncarried = uncarriedIn(itemsApart === undefined ? value : without(value, itemsApart));
-    const problems = check(value) ? uncarried : [...uncarried, ...findProblems(schema, value, 'body')];
+    const problems = check(value) ? uncarried : together(uncarried, findProblems(schema, value, 'body'));
     return problems.length === 0 ? { value } : { error: invalid(problems) };
   };
 };
@@ -65,18 +65,24 @@ function fromText(schema: Schema, query: Record<string, unknown>): { value: unkn
   return { value, problems };
 }
 
-/** Text that is not of the type stays text, which the schema then refuses. */
+/** Text that is not of the type stays text, which the schema then refuses, like numbers beyond its bounds. */
 function readText(text: string, type: string | undefined): unknown {
-  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'integer' && /^-?\d{1,300}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
+}
+
+/** A field that also has a fault by its schema has that alone: it says what is accepted. */
+function together(uncarried: readonly Problem[], ofSchema: [Problem, ...Problem[]]): [Problem, ...Problem[]] {
+  const named = new Set(ofSchema.map(({ param }) => param));
+  return [...uncarried.filter(({ param }) => !named.has(param)), ...ofSchema] as [Problem, ...Problem[]];
 }
 
 /** Validates one entry of a list whose entries are independent. Throws invalid_request, or the failure that it is. */
 export function validItem<S extends TSchema>(schema: S, check: Check<S>, item: unknown, what: string): Static<S> {
   if (item instanceof Failure) throw item;
   const uncarried = uncarriedIn(item);
-  if (!check(item)) throw invalid([...uncarried, ...findProblems(schema, item, what)]);
+  if (!check(item)) throw invalid(together(uncarried, findProblems(schema, item, what)));
   if (uncarried.length > 0) throw invalid(uncarried);
   return item;
 }

@@ -104,6 +104,10 @@ describe('settings', () => {
       await assert.rejects(start, new RegExp(name.replace('_FILE', '')));
     });
   }
+  test('a key that is too short is told what a key has', async () => {
+    const start = () => startTestService({ env: { POSTERN_BOOTSTRAP_KEY: 'svc_sk_a_b' } });
+    await assert.rejects(start, /32 to 128 letters, digits or underscores/);
+  });
   test('each also as _FILE', async () => {
     const first = await startTestService();
     const key = first.key;
