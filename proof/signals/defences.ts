@@ -29,6 +29,18 @@ export const DEFENCES: readonly Defence[] = [
     without: '[`${base}$`]',
   },
   {
+    promise: 'a file for crawlers is allowed without a query alone',
+    file: 'robots/robots-group.ts',
+    code: 'isFile: row.cell.policyId === null,',
+    without: 'isFile: false,',
+  },
+  {
+    promise: 'a folder of files for crawlers is allowed without what may be another page',
+    file: 'robots/longest-match.ts',
+    code: 'ODD_ENDS.map((end) =>',
+    without: 'ODD_ENDS.slice(0, 1).map((end) =>',
+  },
+  {
     promise: 'all circumstances are tried',
     file: 'table/ask.ts',
     code: 'for (const one of circumstances) {',

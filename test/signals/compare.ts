@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import robotsParser from 'robots-parser';
 import type { TestService } from '../../kit/service.ts';
-import { askDoor, type Question } from './door.ts';
-import { CRAWLER_NAMES, HOST, URLS, type World } from './given.ts';
+import { askDoor, findFree, type Question } from './door.ts';
+import { CRAWLER_NAMES, HOST, RESERVED, URLS, type World } from './given.ts';
 
 const TOKENS = ['*', ...CRAWLER_NAMES];
 const ORIGIN = `https://${HOST}`;
 
 interface Robots {
   isAllowed(url: string, token: string): boolean | undefined;
+  /** From 1; -1: no line is about it. */
+  getMatchingLineNumber(url: string, token: string): number;
 }
 
 /** Its types name a default export that the module does not have. */
@@ -86,8 +88,33 @@ export async function compare(
       if (!baseDisallows(url, token) && aboutRobots === '') fail('the file denies what is allowed');
     }
   }
+  statements += await compareReserved(postern, { said, text });
   statements += await compareSignals(postern, { said, text });
   return { statements, stricter };
+}
+
+const FOLDER = 'Allow: /.well-known/';
+/** Some servers read such a path as another one. */
+const isOdd = (url: string): boolean => /[;%]|\/\/|\.\w*\/|\.$|::/.test(url.split('?')[0] as string);
+
+/** The files for crawlers are allowed to everybody; what only looks like one of them is as its policy says. */
+async function compareReserved(postern: TestService, { said, text }: { said: Said; text: string }): Promise<number> {
+  const free = await findFree(postern, RESERVED);
+  assert.ok(free.has('/robots.txt') && free.has('/maps/all.xml') && !free.has('/robots.txt?x=1'));
+  const lines = text.split('\n');
+  // Files list paths, not all ways of writing them: what is refused for its form alone is closed by no line elsewhere.
+  const isSaid = (url: string, token: string): boolean =>
+    !isOdd(url) || lines[said.robots.getMatchingLineNumber(ORIGIN + url, token) - 1]?.startsWith(FOLDER) === true;
+  const questions: Question[] = RESERVED.filter((url) => !free.has(url)).flatMap((url) =>
+    TOKENS.filter((token) => said.robots.isAllowed(ORIGIN + url, token) === true && isSaid(url, token)).map(
+      (token) => ({ url, token, purpose: null }),
+    ),
+  );
+  const doors = await askDoor(postern, questions);
+  for (const [i, { url, token }] of questions.entries()) {
+    assert.notEqual(doors[i], false, `the file allows what is denied: ${token} ${url}\n${text}`);
+  }
+  return doors.filter((one) => one !== undefined).length;
 }
 
 /** A use that the file permits is allowed wherever the file allows access. */

@@ -12,7 +12,12 @@ import { type Published, toFile } from '../../src/signals/signals.ts';
 import { assess } from '../../src/signals/table/assess.ts';
 
 const HOST = 'www.example.com';
-const tableOf = (rules: readonly object[], { signals = {}, offers = [] }: { signals?: object; offers?: Offer[] }) =>
+interface Given {
+  signals?: object;
+  offers?: Offer[];
+  path?: string;
+}
+const tableOf = (rules: readonly object[], { signals = {}, offers = [], path = '/premium/' }: Given) =>
   assess({
     server: null,
     site: {
@@ -32,7 +37,7 @@ const tableOf = (rules: readonly object[], { signals = {}, offers = [] }: { sign
         id: 'col_1',
         name: 'P',
         hosts: [HOST],
-        paths: ['/premium/'],
+        paths: [path],
         policyId: 'pol_1',
         version: 1,
         createdAt: 0,
@@ -68,6 +73,7 @@ const OFFER: Offer = {
 const SOLD = { action: 'allow', conditions: { licenseType: ['gold'] }, permissions: ['full_access', 'training'] };
 const sold = await tableOf([SOLD], { offers: [OFFER] });
 
+const closed = await tableOf([], { path: '/' });
 const textOf = (kind: SignalKind, of = table): string => SIGNALS[kind].render(of)?.text ?? '';
 
 /** Finds contradictions where a text of a file is replaced; it must be there. */
@@ -135,6 +141,21 @@ for (const [what, kind, before, after, expected] of [
     );
   });
 }
+
+test('a file for crawlers that is allowed with a query is found, and a folder of them with what may be other pages', async () => {
+  assert.deepEqual(await foundIn([], closed), []);
+  for (const [before, after, expected] of [
+    ['Allow: /robots.txt$', 'Allow: /robots.txt?', /fetch \/robots\.txt\?/],
+    ['Disallow: /.well-known/*?\n', '', /fetch \/\.well-known\/.*\?/],
+    ['Disallow: /.well-known/*;\n', '', /fetch \/\.well-known\/.*;/],
+  ] as const) {
+    const found = await foundIn([['robots.txt', before, after]], closed);
+    assert.ok(
+      found.some(({ message }) => expected.test(message)),
+      `${before} ${JSON.stringify(found)}`,
+    );
+  }
+});
 
 test('a price that no offer has is found, and a use that is not for sale', async () => {
   const text = textOf('license.xml', sold);

@@ -44,6 +44,19 @@ async function askAll(postern: TestService, checks: readonly object[]): Promise<
   return answers;
 }
 
+/** Returns whether a URL is a file that proxies give to everybody, whatever the policies say. */
+async function isFree(postern: TestService, url: string): Promise<boolean> {
+  const headers = { 'x-original-uri': url, 'x-postern-key': postern.key };
+  const answer = await postern.call('GET', `/v1/authorize?origin=https://${HOST}`, { key: null, headers });
+  return answer.headers.get('x-postern-free') === 'true';
+}
+
+/** Returns those of the URLs that are free. */
+export async function findFree(postern: TestService, urls: readonly string[]): Promise<ReadonlySet<string>> {
+  const free = await Promise.all(urls.map((url) => isFree(postern, url)));
+  return new Set(urls.filter((_, i) => free[i]));
+}
+
 /** Returns the checks of all visitors that a question is about, as far as the policy there distinguishes them. */
 function checksFor({ url, token, purpose }: Question, isRead: (key: string) => boolean, more: object): object[] {
   const contexts = CONTEXTS.filter(

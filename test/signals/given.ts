@@ -128,6 +128,42 @@ export const URLS = [
   '/home.htm',
 ];
 
+/** Files for crawlers, and what they are not: URLs that some server may take for another page. */
+export const RESERVED = [
+  '/robots.txt',
+  '/robots.txt?',
+  '/robots.txt?v=2',
+  '/robots.txt?x=1',
+  '/robots.txt?v=2&rest_route=/',
+  '/robots.txt;x',
+  '/robots.txt/x',
+  '/license.xml?x=1',
+  '/favicon.ico?x=1',
+  '/tdmrep.json?x=1',
+  '/maps/all.xml',
+  '/maps/all.xml?page=2',
+  '/maps/all.xml2',
+  '/.well-known/',
+  '/.well-known/security.txt',
+  '/.well-known/security.txt?x=1',
+  '/.well-known/security.txt?v=2',
+  '/.well-known/webfinger?resource=acct:a@example.com',
+  '/.well-known/a;b',
+  '/.well-known/a;b/c',
+  '/.well-known/..;/premium/',
+  '/.well-known/a%3Fb',
+  '/.well-known/a%23b',
+  '/.well-known/a%2Fb',
+  '/.well-known/a%255Cb',
+  '/.well-known/a./b',
+  '/.well-known/a%20/b',
+  '/.well-known/index.php/a',
+  '/.well-known/index.html/a',
+  '/.well-known/a.php/b',
+  '/.well-known/a::$DATA',
+  '/.well-known/pki/a.b',
+];
+
 /** Where items are registered. */
 const SOURCES = [
   '/item',
@@ -440,5 +476,6 @@ export async function become(
     for (const { requesterId } of answer.requesters) ids.requesters.push(requesterId);
   }
   const signals = base === null ? { robots: 'replace' } : { robots: 'augment', robotsBase: base };
-  await ask(postern, 'PUT', `/v1/sites/${HOST}`, { signals: { ...signals, public: true }, ...urlsOf(site) });
+  const sitemaps = [`https://${HOST}/maps/all.xml`];
+  await ask(postern, 'PUT', `/v1/sites/${HOST}`, { signals: { ...signals, public: true }, sitemaps, ...urlsOf(site) });
 }

@@ -1,5 +1,6 @@
 /** The headers of answers: `tdm-reservation`, `tdm-policy` and `Content-Usage` of one page, and of all pages. Pure. */
 
+import { isFreeFile, isSitemap } from '../../content/sites/free.ts';
 import type { Notice } from '../../content/sites/notice.ts';
 import type { Decision, PageSignals } from '../../decisions/ledger/decision.ts';
 import { toChallenge } from '../../decisions/proxy/answer.ts';
@@ -43,15 +44,18 @@ export function renderHeaders(table: Table, link: string | null) {
 
 /** Returns the row that holds for a page. */
 export function rowAt(table: Table, locator: Locator): TableRow | undefined {
-  const find = finders.get(table) ?? openFinder(table.rows);
+  const find = finders.get(table) ?? openFinder(table);
   finders.set(table, find);
   return find(locator);
 }
 
 /** Returns a function that finds the first row that matches, among those whose literal beginning the path has. */
-function openFinder(rows: readonly TableRow[]): (locator: Locator) => TableRow | undefined {
+function openFinder({ rows, site }: Table): (locator: Locator) => TableRow | undefined {
   const byHead = Map.groupBy(rows.keys(), (i) => (rows[i] as TableRow).pattern.path.parts[0] as string);
   const lengths = [...new Set([...byHead.keys()].map((head) => head.length))];
+  // The row of a free file is about the file alone, not about pages that a query or a parameter names.
+  const isFor = ({ cell }: TableRow, locator: Locator): boolean =>
+    cell.policyId !== null || isFreeFile(locator) || isSitemap(locator, site);
   return (locator) => {
     const target = toTarget(locator);
     let first = rows.length;
@@ -59,7 +63,8 @@ function openFinder(rows: readonly TableRow[]): (locator: Locator) => TableRow |
       if (length > target.path.length) continue;
       for (const i of byHead.get(target.path.slice(0, length)) ?? []) {
         if (i >= first) break;
-        if (matchesPath((rows[i] as TableRow).pattern, target)) first = i;
+        const row = rows[i] as TableRow;
+        if (matchesPath(row.pattern, target) && isFor(row, locator)) first = i;
       }
     }
     return rows[first];

@@ -13,6 +13,8 @@ import { type BookRule, RuleBook } from './rule-book.ts';
 export interface RankedRule {
   readonly pattern: PathPattern;
   readonly allowed: boolean;
+  /** A file that is allowed as it is named alone, or a folder of such files. */
+  readonly isFile?: boolean;
 }
 
 export interface Rules {
@@ -30,17 +32,32 @@ export interface Rules {
 export function toLongestMatch(ranked: readonly RankedRule[], site: readonly BookRule[] = []): Rules {
   const stricter: string[] = [];
   const book = new RuleBook(site);
-  for (const { pattern, allowed } of leastFirst(ranked)) {
-    const texts = spell(pattern, allowed);
-    if (!book.changes(texts, allowed)) continue;
-    let isStricter = allowed ? texts.some((text) => /%20.*%20/.test(text)) : isWider(pattern, texts);
-    const empty =
-      !allowed || pattern.query === null ? [] : spellEmptyQueries(texts).filter((text) => book.denies(text));
-    for (const text of texts) isStricter = !book.add(text, allowed) || isStricter;
-    for (const text of empty) isStricter = !book.add(text, false) || isStricter;
-    if (isStricter) stricter.push(texts[0] as string);
+  for (const one of leastFirst(ranked)) {
+    if (one.isFile === true) addFile(book, one.pattern);
+    else stricter.push(...addPattern(book, one));
   }
   return { rules: book.rules(), stricter, closed: [...book.closed], open: [...book.open] };
+}
+
+/** Returns the text if more is denied than should be. */
+function addPattern(book: RuleBook, { pattern, allowed }: RankedRule): string[] {
+  const texts = spell(pattern, allowed);
+  if (!book.changes(texts, allowed)) return [];
+  let isStricter = allowed ? texts.some((text) => /%20.*%20/.test(text)) : isWider(pattern, texts);
+  const empty = !allowed || pattern.query === null ? [] : spellEmptyQueries(texts).filter((text) => book.denies(text));
+  for (const text of texts) isStricter = !book.add(text, allowed) || isStricter;
+  for (const text of empty) isStricter = !book.add(text, false) || isStricter;
+  return isStricter ? texts.slice(0, 1) : [];
+}
+
+/** What may follow the name of a folder where some servers could read a URL as another page, or with a query. */
+const ODD_ENDS = ['?', ';', '%', '//', '.*/', '.$', '::'] as const;
+
+/** Allows a file without a query, or a folder without what may be another page. */
+function addFile(book: RuleBook, pattern: PathPattern): void {
+  const [text = ''] = spell(pattern, true);
+  if (!book.changes([text], true)) return;
+  book.allowBut(text, pattern.path.ends ? [] : ODD_ENDS.map((end) => `${text}*${end}`));
 }
 
 /** Keeps the order of neighbors that are equal: of the spellings of a pattern, its own finds room first. */

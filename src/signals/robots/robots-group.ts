@@ -78,6 +78,7 @@ function rankRows({ rows }: Table, { audiences, isClosed }: GroupParts): RankedR
     (row): RankedRule => ({
       pattern: row.pattern,
       allowed: audiences.every((audience) => crawlAnswer(row, audience).allowed),
+      isFile: row.cell.policyId === null,
     }),
   );
   if (!isClosed || ranked.every(({ allowed }) => allowed)) return ranked;

@@ -163,7 +163,7 @@ export const mayFetch = (group: RobotsGroup, readable: string): boolean => ruleF
 /** Stand for `*`: nothing, a part of a name, and a folder. */
 const FILLERS = ['', 'x', 'zq/', '0-z'];
 /** Ends of addresses that a pattern without `$` matches. */
-const TAILS = ['', 'x', '?x=1'];
+const TAILS = ['', 'x', '?x=1', ';x'];
 
 export const splitPattern = (pattern: string): string[] =>
   (pattern.endsWith('$') ? pattern.slice(0, -1) : pattern).split(/\*+/);

@@ -81,6 +81,14 @@ export class RuleBook {
     return allowed ? this.#allow(text) : this.#deny(text);
   }
 
+  /** Allows a text, but no URL by it that the others match. Rules from before that allow those stay. */
+  allowBut(text: string, others: readonly string[]): void {
+    const before = this.#ours.length;
+    this.#allow(text);
+    const added = this.#ours.slice(before);
+    for (const one of others) this.#deny(one, added);
+  }
+
   #longestAllowed(text: string): number {
     return Math.max(this.#known.allowed.longestBeside(text), this.#siteAllowed.longestBeside(text));
   }
@@ -90,15 +98,16 @@ export class RuleBook {
     this.#known[allowed ? 'allowed' : 'denied'].add(text);
   }
 
-  #deny(text: string): boolean {
+  /** `ours`: the rules of ours that it must win over. */
+  #deny(text: string, ours: readonly Kept[] = this.#ours): boolean {
     if (this.#longestAllowed(text) < text.length) {
       this.#push(text, false);
       return true;
     }
     const own = keep({ text, allowed: false }, false);
-    const all = [...this.#ours, ...this.#site];
+    const all = [...ours, ...this.#site];
     const beside = this.#find(own, all, (rule) => rule.allowed && rule.text.length >= text.length);
-    if (beside === undefined) return this.#denyAll(text);
+    if (beside === undefined) return this.#denyAll(text, ours);
     for (const rule of beside) if (!rule.isSite && impliesPath(rule.pattern, own.pattern)) rule.isGone = true;
     const winning = beside.filter(({ isGone }) => !isGone);
     const longer = withStar(text);
@@ -109,8 +118,8 @@ export class RuleBook {
   }
 
   /** Too many rules to compare: none of ours stays that could win. */
-  #denyAll(text: string): boolean {
-    for (const rule of this.#ours) if (rule.allowed && rule.text.length >= text.length) rule.isGone = true;
+  #denyAll(text: string, ours: readonly Kept[]): boolean {
+    for (const rule of ours) if (rule.allowed && rule.text.length >= text.length) rule.isGone = true;
     this.#push(text, false);
     return false;
   }
