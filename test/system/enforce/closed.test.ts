@@ -32,7 +32,8 @@ const CLOSED = words(`
   /.well-known/..%5csecret.html /.well-known//../../secret.html //secret.html /robots.txt;/secret.html
   /robots.txt%3b/secret.html /robots.txt%3f/../secret.html /robots.txt%00/../secret.html /favicon.ico/../secret.html
   /.well-known/x;/../../secret.html /sitemap.xml/../secret.html /.well-known/index.html/secret.html /robots.txt/
-  /robots.txt;x /robots.txt%3bx /.well-known/..;/..;/secret.html
+  /robots.txt;x /robots.txt%3bx /.well-known/..;/..;/secret.html /robots.txt?x=1 /favicon.ico?v=2&x=1
+  /.well-known/security.txt?x=1
 `);
 
 const site = folderOf({
