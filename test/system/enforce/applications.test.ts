@@ -3,6 +3,7 @@
  * configurations. They learn the requester from Postern alone, however a visitor spells a header.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { freePort } from '../../../kit/port.ts';
@@ -30,17 +31,27 @@ await made(postern, '/v1/content', {
 });
 await made(postern, '/v1/requesters', { id: 'known', userAgents: ['KnownBot'] });
 
+/** Every header that the guide names, and those by which some applications find the URL. */
+const OTHERS = [
+  ...new Set(readFileSync('docs/enforce/README.md', 'utf8').match(/(?<=`)X-Postern-[A-Z][\w-]+(?=`)/g)),
+  ...['Remaining', 'Reset', 'Collection', 'Policy'].map((name) => `X-Postern-${name}`),
+  'X-Original-URI',
+  'X-Original-URL',
+  'X-Original-Method',
+  'X-Rewrite-URL',
+].map((name) => name.toLowerCase());
+
 /** Both answer with every variable that names Postern, as JSON. */
 const WSGI = `
 import json, sys
 from wsgiref.simple_server import make_server
 def app(environ, start):
     start('200 OK', [('Content-Type', 'application/json')])
-    return [json.dumps({k: v for k, v in environ.items() if 'postern' in k.lower()}).encode()]
+    return [json.dumps({k: v for k, v in environ.items() if any(n in k.lower() for n in ('postern', 'original', 'rewrite'))}).encode()]
 make_server('127.0.0.1', int(sys.argv[1]), app).serve_forever()
 `;
 const PHP = `<?php
-$seen = array_filter($_SERVER, fn($name) => stripos($name, 'postern') !== false, ARRAY_FILTER_USE_KEY);
+$seen = array_filter($_SERVER, fn($name) => preg_match('/postern|original|rewrite/i', $name), ARRAY_FILTER_USE_KEY);
 echo json_encode((object) $seen);
 `;
 
@@ -114,7 +125,7 @@ for (const [kind, startApplication] of [
               assert.ok(!JSON.stringify(seen).includes('partner'), JSON.stringify([sent, seen]));
             }
           }
-          for (const other of ['permissions', 'decision', 'allowed'].flatMap((one) => spellings(`x-postern-${one}`))) {
+          for (const other of OTHERS.flatMap((one) => ['-', '_', '.'].map((by) => one.replaceAll('-', by)))) {
             const seen = await seenBy({ 'user-agent': userAgent, [other]: 'partner' });
             assert.ok(!JSON.stringify(seen).includes('partner'), JSON.stringify([other, seen]));
           }
