@@ -3,10 +3,11 @@
  * prompts at a terminal and uses defaults elsewhere. In a folder that is set up it only adds the policy of a template.
  * Existing files are never overwritten.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { newKeyText } from '../api/keys/key.ts';
+import { makeFolders } from '../lib/folder.ts';
 import { invocation } from '../lib/invocation.ts';
 import { TEMPLATES } from '../rules/templates.ts';
 import { SETTINGS } from '../service/config.ts';
@@ -161,7 +162,7 @@ async function writePolicy(template: string): Promise<string | undefined> {
   if (found === undefined) return undefined;
   const { name, description, rules, defaultAction, cases } = found;
   const { stringify } = await import('yaml');
-  mkdirSync('policies', { recursive: true });
+  makeFolders('policies');
   const file = policyPath(template);
   writeFileSync(file, stringify({ name, description, rules, defaultAction, cases }, { lineWidth: 100 }), ONCE);
   return file;

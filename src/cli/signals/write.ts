@@ -4,7 +4,6 @@ import {
   closeSync,
   fchmodSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,6 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Postern } from '../../../client/src/client.ts';
 import { PosternError } from '../../../client/src/errors.ts';
+import { makeFolders } from '../../lib/folder.ts';
 import { plain } from '../../lib/terminal-text.ts';
 import { type CommandContext, calls, examples } from '../command.ts';
 import { EXIT, failed } from '../outcome.ts';
@@ -152,7 +152,7 @@ function replace(file: string, text: string): void {
 }
 
 function makeReadableFolder(folder: string): void {
-  const highest = mkdirSync(folder, { recursive: true });
+  const highest = makeFolders(folder);
   if (highest === undefined) return;
   for (let made = folder; ; made = dirname(made)) {
     chmodSync(made, 0o755);

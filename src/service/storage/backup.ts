@@ -3,14 +3,14 @@
  * everything acknowledged before it began. It gets its final name only when it is complete and on disk.
  */
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { holdFolder } from '../../db/sqlite/hold.ts';
 import { END_LOG } from '../../decisions/history/sealed/publish.ts';
 import { END_WITNESS } from '../../decisions/history/witness/cosigner.ts';
 import { TABLES } from '../../decisions/ledger/test-tables.ts';
-import { makeFolder, sync } from '../../lib/folder.ts';
+import { makeFolder, makeFolders, sync } from '../../lib/folder.ts';
 
 const FILE = 'postern.db';
 const PART = `${FILE}.part`;
@@ -34,7 +34,7 @@ export function backUp(dataDir: string, to: string, add: (folder: string) => voi
   const parts = `${to}.part`;
   return explained(`The records in ${dataDir} cannot be copied to ${to}`, () => {
     rmSync(parts, { recursive: true, force: true });
-    mkdirSync(parts, { recursive: true, mode: 0o700 });
+    makeFolders(parts, 0o700);
     const file = join(parts, FILE);
     {
       using database = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
