@@ -150,6 +150,25 @@ test('the usage of a license: units, projection, quota, purposes, days', async (
   assertError(await postern.call('GET', '/v1/licenses/lic_0/usage'), 'license_not_found');
 });
 
+test('the projection is never more than a quota that denies can give', async () => {
+  const project = async (quota: object): Promise<{ units: number; projectedUnits: number }> => {
+    const license = await newLicense({ ...TERMS, quota });
+    await use(license.requesterId, ['training', 'training', 'search']);
+    const { body } = await postern.call('GET', `/v1/licenses/${license.id}/usage`);
+    return body;
+  };
+  const unbound = await project({ units: 5, period: 'month', onExceed: 'allow' });
+  assert.ok(unbound.projectedUnits > 5, String(unbound.projectedUnits));
+  for (const period of ['month', 'year', 'term'])
+    assert.equal((await project({ units: 5, period, onExceed: 'deny' })).projectedUnits, 5, period);
+  assert.equal((await project({ units: 3, period: 'month', onExceed: 'deny' })).projectedUnits, 3);
+  // Every day that begins within the month brings its own.
+  const days = new Date(Date.UTC(new Date(clock.now()).getUTCFullYear(), new Date(clock.now()).getUTCMonth() + 1, 0));
+  const left = days.getUTCDate() - new Date(clock.now()).getUTCDate();
+  const daily = await project({ units: 3, period: 'day', onExceed: 'deny' });
+  assert.ok(daily.projectedUnits > 3 && daily.projectedUnits <= 3 + 3 * left, `${daily.projectedUnits} ${left}`);
+});
+
 test('decisions on deleted items stay billed, as deleted, before and after they are swept', async () => {
   const license = await newLicense();
   const gone = await made(postern, '/v1/content', item({ policyId: policy.id }));

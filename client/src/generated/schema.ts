@@ -4249,7 +4249,7 @@ export interface components {
             partialPeriod: components["schemas"]["PartialPeriod"] | null;
             /** @description Used so far */
             units: number;
-            /** @description By the end of the period, at the pace so far, which is that of a day at least */
+            /** @description By the end of the period, at the pace so far, which is that of a day at least; no more than a quota that denies still gives */
             projectedUnits: number;
             decisions: number;
             amount: components["schemas"]["Amount"];

@@ -186,7 +186,8 @@ export const LicenseUsage = Type.Object(
     partialPeriod,
     units: Type.Integer({ description: 'Used so far' }),
     projectedUnits: Type.Integer({
-      description: 'By the end of the period, at the pace so far, which is that of a day at least',
+      description:
+        'By the end of the period, at the pace so far, which is that of a day at least; no more than a quota that denies still gives',
     }),
     decisions: Type.Integer(),
     amount: AmountSchema,

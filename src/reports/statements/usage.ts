@@ -33,7 +33,9 @@ export async function licenseUsage(deps: ComputeDeps, licenseId: string) {
   const { segments, bounds } = billed.contract;
   const ofQuota = { units: quotaUnitsAt(segments, bounds, now), used: counts.quota.result().units };
   const quota = quotaPeriod && quotaState(terms, quotaPeriod, ofQuota);
-  const projectedUnits = project(units, span, now);
+  const left =
+    quota === undefined || terms.quota?.onExceed !== 'deny' ? Infinity : unitsLeft(billed, quota.remaining, now);
+  const projectedUnits = Math.min(project(units, span, now), units + left);
   return {
     object: 'license_usage' as const,
     licenseId,
@@ -67,6 +69,16 @@ const PACE_MS = 86_400_000;
 function project(units: number, { start, end }: { start: number; end: number }, now: number): number {
   const share = Math.max(PACE_MS, now - start) / (end - start);
   return Math.max(units, Math.round(units / Math.min(1, share)));
+}
+
+/** Returns the units that a quota still gives in the period of the bill: what is left of its own, and the next ones. */
+function unitsLeft({ contract, span }: Billed, remaining: number, now: number): number {
+  const { segments, bounds } = contract;
+  const end = Math.min(span.end, bounds.expiresAt ?? Infinity);
+  const nextAfter = (at: number): number => quotaPeriodAt(span.terms, bounds, at)?.end ?? Infinity;
+  let left = remaining;
+  for (let at = nextAfter(now); at < end; at = nextAfter(at)) left += quotaUnitsAt(segments, bounds, at);
+  return left;
 }
 
 type Day = DatedPeriod & { count: number };
