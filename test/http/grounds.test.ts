@@ -419,3 +419,34 @@ describe('usage', () => {
     );
   });
 });
+
+// Last: it adds decisions.
+test('all groups as CSV, and with a limit the first', async () => {
+  const rowsOf = async (query: string, path = 'analytics/usage', key = postern.key) => {
+    const headers = { accept: 'text/csv' };
+    return (await postern.call('GET', `/v1/${path}?${query}`, { key, headers })).text.trim().split('\r\n').slice(1);
+  };
+  const urls = Array.from({ length: 120 }, (_, i) => `https://many.example.com/${i}`);
+  await add('Many', { hosts: ['many.example.com'], policyId: open.id });
+  const token = (await made(postern, '/v1/requesters/partner/tokens', { name: 'a' })).token;
+  const asked = urls.map((url, i) => ({ url, requesterId: 'partner', purpose: `p${i}` }));
+  assertStatus(await postern.call('POST', '/v1/access/check/batch', { body: { checks: asked } }), 200);
+  const { summary } = await get('analytics/usage?pagePrefix=many.example.com');
+  assert.deepEqual([summary.totalRequests, summary.uniquePages], [120, 120]);
+  const by = 'groupBy=page&pagePrefix=many.example.com';
+  assert.equal((await rowsOf(by)).length, 120);
+  assert.deepEqual(await rowsOf(`${by}&limit=5`), (await rowsOf(by)).slice(0, 5));
+  const own = await rowsOf('groupBy=purpose', 'me/usage', token);
+  assert.equal(own.filter((row) => row.startsWith('p')).length, 120);
+  assert.equal((await get(`analytics/usage?${by}`)).groups.length, 10);
+  for (let batch = 1; batch <= 10; batch++) {
+    const more = Array.from({ length: 1000 }, (_, i) => ({ url: `https://many.example.com/${batch}/${i}` }));
+    assertStatus(await postern.call('POST', '/v1/access/check/batch', { body: { checks: more } }), 200);
+  }
+  const headers = { accept: 'text/csv' };
+  const refused = await postern.call('GET', `/v1/analytics/usage?${by}`, { headers });
+  assertError(refused, 'invalid_request', 'groupBy');
+  assert.match(refused.body.error.message, /more than 10,000 groups/);
+  assert.equal((await rowsOf(`${by}&limit=100`)).length, 100);
+  assert.equal((await rowsOf('groupBy=page&pagePrefix=many.example.com/1')).length, 1001);
+});

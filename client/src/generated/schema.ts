@@ -11671,7 +11671,7 @@ export interface operations {
                 expand?: "trends";
                 /** @description `previous` adds the summary of the preceding period of equal length. */
                 compare?: "previous";
-                /** @description Length of the lists. */
+                /** @description Length of the lists. Without it, CSV has all groups. */
                 limit?: number;
             };
             header?: never;
@@ -12196,7 +12196,7 @@ export interface operations {
                 expand?: "trends";
                 /** @description `previous` adds the summary of the preceding period of equal length. */
                 compare?: "previous";
-                /** @description Length of the lists. */
+                /** @description Length of the lists. Without it, CSV has all groups. */
                 limit?: number;
                 /** @description Length of a bucket; or what to count by in `groups`, and the buckets are days. */
                 groupBy?: "hour" | "day" | "week" | "month" | "collection" | "crawler" | "verified" | "license" | "purpose" | "permission" | "enforced";

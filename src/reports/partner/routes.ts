@@ -153,11 +153,9 @@ function usageRoute(partners: PartnerApp, deps: MeDeps): void {
     media: JSON_OR_CSV,
   };
   partnerRoute(partners, 'GET /v1/me/usage', usage, async (requesterId, request, reply) => {
-    const report = await ownUsage(deps, requesterId, request.query);
-    if (chosenMedia(request) === 'text/csv') {
-      return sendText(reply, CSV_TYPE, reportCsv(report));
-    }
-    return report;
+    const isFile = chosenMedia(request) === 'text/csv';
+    const report = await ownUsage(deps, requesterId, request.query, isFile);
+    return isFile ? sendText(reply, CSV_TYPE, reportCsv(report)) : report;
   });
 }
 

@@ -50,15 +50,13 @@ export async function ownUsage(
   deps: ReportDeps,
   requesterId: string,
   query: OwnUsageQuery,
+  isFile: boolean,
 ): Promise<Static<typeof OwnUsage>> {
   const {
     topRequesters: _requesters,
     topContent,
     ...report
-  } = await usageReport(deps, {
-    ...(await withStart(deps, requesterId, query)),
-    requesterId,
-  });
+  } = await usageReport(deps, { ...(await withStart(deps, requesterId, query)), requesterId }, isFile);
   // The title of an item that was denied is the publisher's own.
   return { ...report, topContent: topContent.map(({ title: _, ...one }) => one) };
 }

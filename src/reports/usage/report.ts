@@ -39,8 +39,11 @@ export interface ReportDeps {
 
 type Texts = ReadonlyMap<string, string>;
 
-/** Throws `invalid_request` for an impossible period, Unavailable when the columns cannot answer. */
-export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<UsageReport> {
+/**
+ * Throws `invalid_request` for an impossible period, Unavailable when the columns cannot answer. `isFile`: all groups,
+ * unless the query has a limit of its own.
+ */
+export async function usageReport(deps: ReportDeps, query: UsageQuery, isFile = false): Promise<UsageReport> {
   const groupBy = isDimension(query.groupBy) ? query.groupBy : undefined;
   const spans = await readSpans(deps, { ...query, groupBy: isDimension(query.groupBy) ? undefined : query.groupBy });
   const asked = await toColumnsQuery(deps.db, query, spans.period);
@@ -50,8 +53,21 @@ export async function usageReport(deps: ReportDeps, query: UsageQuery): Promise<
   // By whether it was enforced: both, unless the query is for one of them.
   const groupsOfBoth = groupBy === 'enforced' && query.enforced === undefined;
   const previous = spans.previous ?? undefined;
-  const counted = await deps.columns.report({ ...asked, trends, previous, groupBy, groupsOfBoth });
+  const groupsMax = isFile && query.limit === undefined ? FILE_GROUPS_MAX + 1 : undefined;
+  const counted = await deps.columns.report({ ...asked, trends, previous, groupBy, groupsOfBoth, groupsMax });
+  requireFewGroups(counted);
   return toReport(spans, counted, await readNames(deps, counted, groupBy));
+}
+
+/** A file is made at once, and must not be cut without saying so. */
+const FILE_GROUPS_MAX = 10_000;
+
+/** Throws invalid_request. */
+function requireFewGroups({ groups = [] }: ColumnsReport): void {
+  if (groups.length <= FILE_GROUPS_MAX) return;
+  const message =
+    'The file would have more than 10,000 groups: choose a shorter period or a filter, or set `limit` for the first ones.';
+  throw fail('invalid_request', message, { param: 'groupBy' });
 }
 
 /** Returns undefined for an item or a policy that never existed. Throws invalid_request. */

@@ -41,11 +41,10 @@ function reportRoute(app: App, deps: ReportDeps): void {
       const { requesterId, groupBy } = query;
       // A program may be called like its partner.
       requireSecret(caller, { requesterId, groupBy: groupBy === 'program' ? groupBy : undefined });
-      const read = await usageReport(deps, query);
+      const isFile = chosenMedia(request) === 'text/csv';
+      const read = await usageReport(deps, query, isFile);
       const report = isPublicKey(caller) ? { ...read, topRequesters: [] } : read;
-      if (chosenMedia(request) === 'text/csv') {
-        return sendText(reply, CSV_TYPE, reportCsv(report));
-      }
+      if (isFile) return sendText(reply, CSV_TYPE, reportCsv(report));
       return sendJson(reply, 200, JSON.stringify(report));
     },
   );

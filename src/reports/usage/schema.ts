@@ -75,7 +75,12 @@ export const UsageQuery = Type.Object(
       Type.Enum(['previous'], { description: '`previous` adds the summary of the preceding period of equal length.' }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: LIMIT_DEFAULT, description: 'Length of the lists.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: LIMIT_DEFAULT,
+        description: 'Length of the lists. Without it, CSV has all groups.',
+      }),
     ),
   },
   closed,

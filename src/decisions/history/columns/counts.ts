@@ -33,6 +33,8 @@ export interface ReportQuery extends Filters {
   groupBy?: Dimension | undefined;
   /** The groups also have the decisions that `enforced` excludes. */
   groupsOfBoth?: boolean;
+  /** Length of the groups, if not that of the top lists. */
+  groupsMax?: number | undefined;
 }
 
 export interface Totals {
@@ -90,13 +92,11 @@ export function answerReport(reader: SqlReader, query: ReportQuery): Promise<Col
       topPages: pages.top.map(({ number: _, ...entry }) => entry),
       topRequesters: requesters.top.map(({ number: _, ...entry }) => entry),
     };
-    const { groupBy: by, groupsOfBoth = false, previous } = query;
+    const { groupBy: by, groupsOfBoth = false, groupsMax: limit = query.limit, previous } = query;
     const from = groupsOfBoth ? selected.enforcedOrNot : selected.from;
     return {
       ...report,
-      ...(by === undefined
-        ? {}
-        : { groups: await readGroups(reader, { from, by, limit: query.limit, isSmall: selected.isSmall }) }),
+      ...(by === undefined ? {} : { groups: await readGroups(reader, { from, by, limit, isSmall: selected.isSmall }) }),
       ...(previous === undefined ? {} : { previous: await readTotals(counts, previous) }),
     };
   });
