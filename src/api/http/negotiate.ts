@@ -11,11 +11,9 @@ interface Wish {
 
 /** Returns the media type of a 200: of those that the operation declares, and its description names, the preferred. */
 export function chosenMedia({ headers, routeOptions }: FastifyRequest): string {
-  return preferred(headers.accept, routeOptions.config.media?.[200] ?? []);
-}
-
-function preferred(accept: string | undefined, offered: readonly string[]): string {
+  const offered = routeOptions.config.media?.[200] ?? [];
   const [first = 'application/json'] = offered;
+  const { accept } = headers;
   // Most programs accept anything.
   if (accept === undefined || accept === '*/*') return first;
   const wishes = accept.split(',').map(toWish);
