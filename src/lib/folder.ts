@@ -17,8 +17,9 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * Makes the folder and what is missing above it; returns the highest one that was made. Throws what mkdir throws. Node's
- * own `recursive` never ends where a file system answers mkdir with ENOENT although the parent is there, as /proc does.
+ * Makes the folder and what is missing above it; returns the highest one that was made. Throws what mkdir throws.
+ * Node's own `recursive` never ends where a file system answers mkdir with ENOENT although the parent is
+ * there, as /proc does.
  */
 export function makeFolders(path: string, mode = 0o777): string | undefined {
   const missing: string[] = [];

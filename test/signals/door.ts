@@ -44,7 +44,7 @@ async function askAll(postern: TestService, checks: readonly object[]): Promise<
   return answers;
 }
 
-/** Returns whether a URL is a file that proxies give to everybody, whatever the policies say. */
+/** Returns whether a URL is a file that proxies give to everybody, under any policy. */
 async function isFree(postern: TestService, url: string): Promise<boolean> {
   const headers = { 'x-original-uri': url, 'x-postern-key': postern.key };
   const answer = await postern.call('GET', `/v1/authorize?origin=https://${HOST}`, { key: null, headers });

@@ -50,7 +50,7 @@ function addPattern(book: RuleBook, { pattern, allowed }: RankedRule): string[] 
   return isStricter ? texts.slice(0, 1) : [];
 }
 
-/** What may follow the name of a folder where some servers could read a URL as another page, or with a query. */
+/** Ends of a folder's name with which some servers could read a URL as another page: a query, parameters, dots. */
 const ODD_ENDS = ['?', ';', '%', '//', '.*/', '.$', '::'] as const;
 
 /** Allows a file without a query, or a folder without what may be another page. */
