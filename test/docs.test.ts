@@ -178,9 +178,11 @@ const kindsIn = (page: string): string[] =>
     return [...cell.matchAll(/`([a-z_]*)(\.[a-z_]+)`/g)].map(([, own, rest]) => (group = own || group) + rest);
   });
 
+const withoutCode = (page: string): string => page.replaceAll(/^```[^]*?^```$/gm, '');
+
 /** Returns the anchors that GitHub gives the headings of a page. */
 const anchorsOf = (page: string): string[] =>
-  [...page.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  [...withoutCode(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -189,7 +191,8 @@ const anchorsOf = (page: string): string[] =>
 
 test('links between the pages lead somewhere, to the heading', () => {
   for (const file of pages) {
-    for (const [, path = '', anchor] of read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+    const text = withoutCode(read(file));
+    for (const [, path = '', anchor] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
       const target = path === '' ? file : join(dirname(file), path);
       assert.ok(existsSync(target), `${file}: ${path}`);
       if (anchor !== undefined) assert.ok(anchorsOf(read(target)).includes(anchor), `${file}: ${path}#${anchor}`);
