@@ -257,9 +257,10 @@ describe('robots.txt', () => {
     await makeSite('base.example.com', rules, { signals: { robotsBase: base } });
     const { text } = await robots('base.example.com');
     assert.ok(text.startsWith(`${base}\n# BEGIN Postern\n`), text);
+    const files = '(?:Allow: [^\\n]+\\n|Disallow: /\\.well-known/[^\\n]+\\n)*';
     assert.match(
       text,
-      /User-agent: GPTBot\nContent-Signal: [^\n]+\nDisallow: \/admin\n(?:Allow: [^\n]+\n)*Disallow: \/\n/,
+      new RegExp(`User-agent: GPTBot\\nContent-Signal: [^\\n]+\\nDisallow: /admin\\n${files}Disallow: /\\n`),
     );
   });
 
