@@ -32,6 +32,8 @@ const look = async (name: string): Promise<void> => {
 
 test('from activation to a refused crawler', async () => {
   await page.goto('/wp-login.php');
+  // Its script moves the focus there a while after it has loaded, from the field that is being filled in.
+  await page.locator('#user_login:focus').waitFor();
   await page.fill('#user_login', 'editor');
   await page.fill('#user_pass', PASSWORD);
   await page.click('#wp-submit');
