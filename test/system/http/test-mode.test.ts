@@ -5,13 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hurry } from '../../../kit/hurry.ts';
 import { type Random, runSeed, seeded } from '../../../kit/random.ts';
 import { startTestService, type TestService, testClock } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { item, made, makeKey } from '../../http/given.ts';
-
-hurry();
 
 const STEPS = 160;
 const BATCH_MAX = 6;
