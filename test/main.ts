@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util';
 import { isBuilt } from '../bin/built.js';
 import { installEngine } from '../kit/clickhouse/install.ts';
 import { compileCache } from '../kit/compile-cache.ts';
+import type { RunFiles } from './run-files.ts';
 
 interface Program {
   /** Or a file of the package. */
@@ -125,14 +126,14 @@ const CONCURRENCY = availableParallelism() + 1;
 const TEST_WITHIN_MS = 600_000;
 /** More files that fail at once are no accident. */
 const AGAIN_MAX = 5;
+const SLOWEST_SHOWN = 10;
 
 /** Returns the status, and the files with a test that failed. */
 async function run(these: readonly string[], concurrency: number): Promise<{ status: number; failed: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-tests-'));
-  const lists = { failed: join(folder, 'failed'), slowest: join(folder, 'slowest') };
-  const own = ['failed-files.ts', 'slowest-files.ts'].map((name) => join(import.meta.dirname, name));
-  const reporters = ['spec', ...own].map((one) => `--test-reporter=${one}`);
-  const destinations = ['stdout', lists.failed, lists.slowest].map((one) => `--test-reporter-destination=${one}`);
+  const list = join(folder, 'files.json');
+  const reporters = ['spec', join(import.meta.dirname, 'run-files.ts')].map((one) => `--test-reporter=${one}`);
+  const destinations = ['stdout', list].map((one) => `--test-reporter-destination=${one}`);
   const ends = [`--test-timeout=${TEST_WITHIN_MS}`, `--import=${join(import.meta.dirname, 'ends.ts')}`];
   const options = ['--test', `--test-concurrency=${concurrency}`, ...ends, ...reporters, ...destinations];
   const child = spawn(process.execPath, [...options, ...these], {
@@ -142,8 +143,11 @@ async function run(these: readonly string[], concurrency: number): Promise<{ sta
     stdio: 'inherit',
   });
   const [status] = (await once(child, 'close')) as [number | null];
-  const failed = readFileSync(lists.failed, 'utf8').split('\n').filter(Boolean);
-  write(`\nThe slowest files:\n${readFileSync(lists.slowest, 'utf8')}`);
+  const { failed, took } = JSON.parse(readFileSync(list, 'utf8')) as RunFiles;
+  write('\nThe slowest files:');
+  for (const { file, ms } of took.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_SHOWN)) {
+    write(`${(ms / 1000).toFixed(1).padStart(7)} s  ${relative(ROOT, file)}`);
+  }
   rmSync(folder, { recursive: true });
   return { status: status ?? 1, failed };
 }

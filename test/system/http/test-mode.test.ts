@@ -304,7 +304,7 @@ async function liveOf(side: Side): Promise<Record<string, unknown>> {
   return { ...found, ...(await tablesOf(side, '')) };
 }
 
-/** Looks count the day at which they happen to come, and one may come between no two steps; /v1/attention counts the same. */
+/** Looks count the day at which they happen to come. /v1/attention counts in the same way. */
 const LOOKED_FOR = 'denials.jumped';
 
 /** Announced in the background: how often, and of which decision, depends on the time. */

@@ -1,10 +1,11 @@
-/** A failed file is run again as it was run the first time, not the file that its tests came from. */
+/** Files that failed or took long are those that were run, not those that their tests came from. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../kit/launch.ts';
+import type { RunFiles } from './run-files.ts';
 
 const TEST = `import { describe, test } from 'node:test';`;
 const FILES = {
@@ -20,16 +21,16 @@ test('files that failed', () => {
   using folder = temporaryFolder();
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder.path, name), text);
   const files = Object.keys(FILES).filter((name) => name.includes('.test.'));
-  const reporter = join(import.meta.dirname, 'failed-files.ts');
+  const reporter = join(import.meta.dirname, 'run-files.ts');
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout } = spawnSync(process.execPath, ['--test', `--test-reporter=${reporter}`, ...files], {
     cwd: folder.path,
     env,
     encoding: 'utf8',
   });
-  const failed = stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((file) => basename(file));
-  assert.deepEqual(failed.toSorted(), ['broken.test.mjs', 'ended.test.mjs', 'others.test.mjs', 'own.test.mjs']);
+  const { failed, took } = JSON.parse(stdout) as RunFiles;
+  const names = failed.map((file) => basename(file)).toSorted();
+  assert.deepEqual(names, ['broken.test.mjs', 'ended.test.mjs', 'others.test.mjs', 'own.test.mjs']);
+  const timed = took.map(({ file }) => basename(file)).toSorted();
+  assert.deepEqual(timed, ['others.test.mjs', 'own.test.mjs', 'whole.test.mjs']);
 });
