@@ -90,9 +90,9 @@ async function renew(
   await refresh();
   const closed = new AbortController();
   const look = openLook({ ...deps, source, last: () => taken, closed: closed.signal }, refresh);
-  // A file is there before the first check; a URL is not waited for.
-  if (!source.isUrl) await look().catch(onProblem);
-  const stops = [every(LOOK_EVERY_MS, look, onProblem), every(REFRESH_MS, refresh, onProblem)];
+  // A file is in force before the first check, on each node; a URL is not waited for.
+  if (!source.isUrl) await look({ isStart: true }).catch(onProblem);
+  const stops = [every(LOOK_EVERY_MS, () => look({}), onProblem), every(REFRESH_MS, refresh, onProblem)];
   return {
     refresh,
     state() {
@@ -127,16 +127,20 @@ interface LookDeps extends RenewalDeps {
   closed: AbortSignal;
 }
 
-/** Returns a function that looks at the source: at first, whenever the file changed, and a URL once a day. */
-function openLook(deps: LookDeps, refresh: () => Promise<void>): () => Promise<void> {
+/**
+ * Returns a function that looks at the source: at first, whenever the file changed, and a URL once a day. A node whose
+ * turn it is not looks at the start alone; there it takes what is newer, and reports no fault.
+ */
+function openLook(deps: LookDeps, refresh: () => Promise<void>): (when: { isStart?: boolean }) => Promise<void> {
   const { db, changes, clock, getter, source, last, closed, isOurs, onProblem } = deps;
   let mark: string | undefined;
-  return async () => {
-    if (!isOurs()) return;
+  return async ({ isStart = false }) => {
+    const isOurLook = isOurs();
+    if (!isOurLook && !isStart) return;
     const now = source.isUrl ? source.place : await fileMark(source);
     const isDue = (source.isUrl || last().failures > 0) && nextFetchAt(last()) <= clock.now();
     if (now === mark && !isDue) return;
-    mark = now;
+    if (isOurLook) mark = now;
     const found = await takeDirectory(source, getter);
     // A fetch that the end of the service cut off is no failure.
     if (closed.aborted) return;
@@ -144,6 +148,7 @@ function openLook(deps: LookDeps, refresh: () => Promise<void>): () => Promise<v
     await changes.commit(SYSTEM, 'crawler_directory', async () => {
       const before = await findTaken(db);
       const { taken, text } = judge(before, found, clock.now());
+      if (!isOurLook && text === undefined) return { steps: [], changes: [], status: 200, body: null };
       fault = taken.error !== before.error ? taken.error : null;
       return {
         steps: [putTaken(taken, text)],
