@@ -71,6 +71,11 @@ export const SETTINGS = {
     read: readOrigins,
   },
   ...OIDC_SETTINGS,
+  POSTERN_WEBHOOKS: {
+    doc: 'false delivers to no webhook, for a trial of a backup; deliveries wait until it is true',
+    default: 'true',
+    read: readBoolean,
+  },
   POSTERN_WEBHOOK_ALLOW_PRIVATE: {
     doc: 'true allows webhooks, lists and signature agents at private addresses and over http; for development',
     default: 'false',
@@ -148,6 +153,8 @@ export interface Config extends WitnessConfig {
   /** Origins as browsers send them, or `*`. */
   corsOrigins: string[];
   oidc: OidcConfig | null;
+  /** False: this node sends no deliveries. */
+  webhooks: boolean;
   webhookAllowPrivate: boolean;
   crawlerLists: boolean;
   /** Where the crawler directory is renewed from; null: it is that of this version. */
@@ -213,6 +220,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: values.get('POSTERN_TRUSTED_PROXIES') as Range[],
     corsOrigins: values.get('POSTERN_CORS_ORIGINS') as string[],
     oidc,
+    webhooks: values.get('POSTERN_WEBHOOKS') as boolean,
     webhookAllowPrivate: values.get('POSTERN_WEBHOOK_ALLOW_PRIVATE') as boolean,
     crawlerLists: values.get('POSTERN_CRAWLER_LISTS') as boolean,
     crawlerDirectory,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { openChanges } from '../api/changes/changes.ts';
-import { joinCluster } from '../api/changes/cluster.ts';
+import { joinCluster, neverHeld } from '../api/changes/cluster.ts';
 import { openEvents } from '../api/events/store.ts';
 import { openStreams } from '../api/events/stream.ts';
 import { openKeys } from '../api/keys/authenticate.ts';
@@ -248,7 +248,9 @@ function startBackground({ config, logger }: Options, opened: AsyncDisposableSta
   });
   opened.defer(() => driftChecks.close());
   const events = openEvents({ db, clock, decisionsOf: (ids) => findDecisions(db, ledger.ledgerNo, ids) });
-  const dispatch = lease('deliveries');
+  // A node without webhooks leaves the lease to others.
+  const dispatch = config.webhooks ? lease('deliveries') : neverHeld;
+  if (!config.webhooks) logger.warn('no webhook is delivered, because POSTERN_WEBHOOKS is false');
   const deliverer = openDeliverer({
     db,
     changes,

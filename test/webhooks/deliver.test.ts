@@ -133,3 +133,20 @@ test('what was decided about deleted content is sent again, byte for byte as bef
   const told = texts.map((body) => JSON.parse(body).data.object.externalId as string);
   assert.deepEqual(told.toSorted(), ['gone', 'gone', 'kept', 'kept']);
 });
+
+test('with POSTERN_WEBHOOKS=false nothing is sent, and what waited is sent once it is true', async () => {
+  const trial: Record<string, string> = { ...env, POSTERN_WEBHOOKS: 'false' };
+  await using postern = await startTestService({ env: trial });
+  await using receiver = await openReceiver();
+  receiver.behave('good', answer(200));
+  await subscribe(receiver, postern.call, 'good', ['content.*']);
+  await change(postern, 'first');
+  const { text } = await postern.call('GET', '/metrics');
+  assert.match(text, /^postern_lease_held\{work="deliveries"\} 0$/m);
+  assert.ok(postern.logs.some((line) => line.includes('POSTERN_WEBHOOKS is false')));
+  await postern.restart();
+  assert.equal(receiver.arrivals('good').length, 0);
+  trial.POSTERN_WEBHOOKS = 'true';
+  await postern.restart();
+  await until('the delivery', () => receiver.taken('good').size === 1);
+});

@@ -23,6 +23,8 @@ export interface ClusterEvents {
 
 /** The lease of a single node. */
 const alwaysHeld: Lease = { held: () => true, close: async () => {} };
+/** In place of a lease on work that a node is not to do. */
+export const neverHeld: Lease = { held: () => false, close: async () => {} };
 
 export async function joinCluster(
   db: Db | PostgresDb,
