@@ -7,16 +7,15 @@
  *
  *   node test/main.ts [--system] [--missing] [files…]
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, matchesGlob, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isBuilt } from '../bin/built.js';
 import { installEngine } from '../kit/clickhouse/install.ts';
 import { compileCache } from '../kit/compile-cache.ts';
-import type { RunFiles } from './run-files.ts';
+import { type RunFiles, runFiles } from './run-files.ts';
 
 interface Program {
   /** Or a file of the package. */
@@ -64,6 +63,8 @@ const PROGRAMS: readonly Program[] = [
 ];
 /** Tests on ClickHouse's engine, which is installed once, before they run. */
 const ON_CLICKHOUSE = 'test/system/usage/clickhouse*.test.ts';
+/** Tests that take longest begin first, so that no core is left idle at the end. */
+const LONG = 'test/system/{usage/clickhouse*,postgres/{privacy,records},console/{pages,journeys}}.test.ts';
 const ROOT = join(import.meta.dirname, '..');
 const SYSTEM = 'test/system/**/*.test.ts';
 const ALWAYS = '{src,audit/src,console/src,kit,test}/**/*.test.ts';
@@ -73,6 +74,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 
+const isLong = (file: string): boolean => matchesGlob(file, LONG);
 const isThere = ({ command }: Program): boolean =>
   command.startsWith('/') ? existsSync(command) : spawnSync(command, ['--version']).error === undefined;
 const write = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -122,44 +124,34 @@ if (files.length === 0) {
 
 /** More files than cores, because some tests wait for timers. */
 const CONCURRENCY = availableParallelism() + 1;
-/** No test takes longer. One that hangs fails, so that the others run. */
 const TEST_WITHIN_MS = 600_000;
 /** More files that fail at once are no accident. */
 const AGAIN_MAX = 5;
 const SLOWEST_SHOWN = 10;
 
-/** Returns the status, and the files with a test that failed. */
-async function run(these: readonly string[], concurrency: number): Promise<{ status: number; failed: string[] }> {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-tests-'));
-  const list = join(folder, 'files.json');
-  const reporters = ['spec', join(import.meta.dirname, 'run-files.ts')].map((one) => `--test-reporter=${one}`);
-  const destinations = ['stdout', list].map((one) => `--test-reporter-destination=${one}`);
-  const ends = [`--test-timeout=${TEST_WITHIN_MS}`, `--import=${join(import.meta.dirname, 'ends.ts')}`];
-  const options = ['--test', `--test-concurrency=${concurrency}`, ...ends, ...reporters, ...destinations];
-  const child = spawn(process.execPath, [...options, ...these], {
-    cwd: ROOT,
-    // The same cases every time, so that a change is judged by what it changed. `SEED=…` tries others.
-    env: { SEED: '1', ...process.env, ...compileCache(), POSTERN_TEST_BUILT: isBuilt() ? '1' : '0' },
-    stdio: 'inherit',
-  });
-  const [status] = (await once(child, 'close')) as [number | null];
-  const { failed, took } = JSON.parse(readFileSync(list, 'utf8')) as RunFiles;
+async function run(these: readonly string[], concurrency: number): Promise<RunFiles> {
+  const execArgv = [`--import=${join(import.meta.dirname, 'ends.ts')}`];
+  const ran = await runFiles(these, { cwd: ROOT, concurrency, timeout: TEST_WITHIN_MS, execArgv });
   write('\nThe slowest files:');
-  for (const { file, ms } of took.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_SHOWN)) {
+  for (const { file, ms } of ran.took.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_SHOWN)) {
     write(`${(ms / 1000).toFixed(1).padStart(7)} s  ${relative(ROOT, file)}`);
   }
-  rmSync(folder, { recursive: true });
-  return { status: status ?? 1, failed };
+  return ran;
 }
 
 await import('../scripts/build-service.ts');
-const { status, failed } = await run(files, CONCURRENCY);
+// The same cases every time, so that a change is judged by what it changed. `SEED=…` tries others.
+Object.assign(process.env, { SEED: '1', ...process.env, ...compileCache(), POSTERN_TEST_BUILT: isBuilt() ? '1' : '0' });
+const { succeeded, failed } = await run(
+  [...files.filter(isLong), ...files.filter((file) => !isLong(file))],
+  CONCURRENCY,
+);
 sayMissing();
-process.exitCode = status;
-const names = failed.map((file) => relative(ROOT, file));
-if (status !== 0 && process.env.CI !== undefined && failed.length > 0 && failed.length <= AGAIN_MAX) {
+process.exitCode = succeeded ? 0 : 1;
+if (!succeeded && process.env.CI !== undefined && failed.size > 0 && failed.size <= AGAIN_MAX) {
+  const names = [...failed].map((file) => relative(ROOT, file));
   write(`\nOnce more, by themselves: ${names.join(' ')}`);
-  const again = await run(failed, 1);
-  process.exitCode = again.status;
-  if (again.status === 0) write(`\nUnsteady, to be mended: ${names.join(' ')}`);
+  const again = await run(names, 1);
+  process.exitCode = again.succeeded ? 0 : 1;
+  if (again.succeeded) write(`\nUnsteady, to be mended: ${names.join(' ')}`);
 }

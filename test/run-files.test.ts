@@ -5,7 +5,6 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../kit/launch.ts';
-import type { RunFiles } from './run-files.ts';
 
 const TEST = `import { describe, test } from 'node:test';`;
 const FILES = {
@@ -17,20 +16,37 @@ const FILES = {
   'whole.test.mjs': `${TEST} test('passes', () => {});`,
 };
 
-test('files that failed', () => {
-  using folder = temporaryFolder();
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder.path, name), text);
-  const files = Object.keys(FILES).filter((name) => name.includes('.test.'));
-  const reporter = join(import.meta.dirname, 'run-files.ts');
+const PROGRAM = `
+  import { runFiles } from ${JSON.stringify(join(import.meta.dirname, 'run-files.ts'))};
+  const files = process.argv.slice(2);
+  const { failed, ...ran } = await runFiles(files, { cwd: '.', concurrency: 1, timeout: 60_000, execArgv: [] });
+  process.stderr.write('\\n' + JSON.stringify({ ...ran, failed: [...failed] }));`;
+
+/** Runs the files, and returns what {@link RunFiles} has of them, with their names. */
+function ranIn(cwd: string, files: readonly string[]) {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { stdout } = spawnSync(process.execPath, ['--test', `--test-reporter=${reporter}`, ...files], {
-    cwd: folder.path,
+  const { stderr } = spawnSync(process.execPath, ['run.mjs', ...files], {
+    cwd,
     env,
     encoding: 'utf8',
   });
-  const { failed, took } = JSON.parse(stdout) as RunFiles;
-  const names = failed.map((file) => basename(file)).toSorted();
-  assert.deepEqual(names, ['broken.test.mjs', 'ended.test.mjs', 'others.test.mjs', 'own.test.mjs']);
-  const timed = took.map(({ file }) => basename(file)).toSorted();
-  assert.deepEqual(timed, ['others.test.mjs', 'own.test.mjs', 'whole.test.mjs']);
+  const { succeeded, failed, took } = JSON.parse(stderr.slice(stderr.lastIndexOf('\n')));
+  return {
+    succeeded,
+    failed: failed.map((file: string) => basename(file)),
+    took: took.map(({ file }: { file: string }) => basename(file)),
+  };
+}
+
+test('files that failed, and those with tests, in the order given', () => {
+  using folder = temporaryFolder();
+  for (const [name, text] of Object.entries({ ...FILES, 'run.mjs': PROGRAM }))
+    writeFileSync(join(folder.path, name), text);
+  const files = Object.keys(FILES).filter((name) => name.includes('.test.'));
+  const { succeeded, failed, took } = ranIn(folder.path, files);
+  assert.equal(succeeded, false);
+  assert.deepEqual(failed.toSorted(), ['broken.test.mjs', 'ended.test.mjs', 'others.test.mjs', 'own.test.mjs']);
+  assert.deepEqual(took, ['own.test.mjs', 'others.test.mjs', 'whole.test.mjs']);
+  const whole = { succeeded: true, failed: [], took: ['whole.test.mjs'] };
+  assert.deepEqual(ranIn(folder.path, ['whole.test.mjs']), whole);
 });

@@ -1,27 +1,40 @@
-/**
- * A reporter for node:test: the files of a run, as {@link RunFiles} in JSON. A test that a file has from another, as
- * those on PostgreSQL do, counts for the one that was run.
- */
+/** Runs test files in the order given, several at once, and prints what their tests report. */
 import { resolve } from 'node:path';
-import type { TestEvent } from 'node:test/reporters';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 
-/** Paths as the run was given them, resolved. */
+export interface RunOptions {
+  cwd: string;
+  concurrency: number;
+  /** No test takes longer, ms. One that hangs fails, so that the others run. */
+  timeout: number;
+  /** Given to the process of each file. */
+  execArgv: readonly string[];
+}
+
+/** Absolute paths. A test that a file has from another, as those on PostgreSQL do, counts for the one that was run. */
 export interface RunFiles {
-  failed: string[];
+  succeeded: boolean;
+  failed: Set<string>;
   took: { file: string; ms: number }[];
 }
 
-export default async function* runFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+export async function runFiles(files: readonly string[], { cwd, timeout, ...options }: RunOptions): Promise<RunFiles> {
+  const execArgv = [`--test-timeout=${timeout}`, ...options.execArgv];
+  const absolute = files.map((file) => resolve(cwd, file));
+  const events = run({ cwd, concurrency: options.concurrency, timeout, execArgv, files: absolute });
+  let succeeded = false;
   const failed = new Set<string>();
   const took: RunFiles['took'] = [];
-  for await (const { type, data } of events) {
-    if (type === 'test:summary' && data.file !== undefined) {
-      took.push({ file: data.file, ms: data.duration_ms });
-      if (!data.success) failed.add(data.file);
-    }
+  events.on('test:summary', ({ file, success, duration_ms: ms }) => {
+    if (file === undefined) succeeded = success;
+    else took.push({ file, ms });
+    if (file !== undefined && !success) failed.add(file);
+  });
+  events.on('test:fail', ({ file, name }) => {
     // A file that ends by itself fails as a test of its own name.
-    else if (type === 'test:fail' && data.file === resolve(data.name)) failed.add(data.file);
-  }
-  const files: RunFiles = { failed: [...failed], took };
-  yield JSON.stringify(files);
+    if (file !== undefined && file === resolve(cwd, name)) failed.add(file);
+  });
+  for await (const text of events.compose(new spec())) process.stdout.write(text);
+  return { succeeded, failed, took };
 }
