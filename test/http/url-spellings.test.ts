@@ -210,6 +210,7 @@ describe('queries', () => {
     ';id=7',
     ';x&id=7?y',
     '%3Bid=7',
+    '?id%3D7',
   ];
   test('a pattern has all that has its parameters, in any order and among others', async () => {
     await collection({ hosts: ['query.example'], policyId: await rule({ path: '/article?id=7$' }) });
@@ -217,7 +218,7 @@ describe('queries', () => {
     await collection({ hosts: ['queries.example'], paths: ['/article?id=7$'], policyId: SHUT });
     for (const host of ['query.example', 'queries.example']) {
       for (const query of restricted) await assertShut(`https://${host}/article${query}`);
-      for (const query of ['', '?id=8', '?id=77', '?xid=7', '?id', '?ID=7'])
+      for (const query of ['', '?id=8', '?id=77', '?xid=7', '?id', '?ID=7', '?x=%26id=7', '?x=id%3D7'])
         await assertOpen(`https://${host}/article${query}`);
     }
   });
@@ -229,6 +230,27 @@ describe('queries', () => {
     for (const query of restricted) await assertShut(`https://asked.example/article${query}`);
     assert.equal((await check(postern, { url: 'https://asked.example/article?x=1&id=7' })).contentId, id);
     await assertShut('https://asked.example/article%3Fid=7');
+  });
+
+  test('an encoded `&` or `=` ends no parameter and no name, so it opens nothing', async () => {
+    const at = (target: string) => `https://encoded.example${target}`;
+    const register = async (target: string, policyId: string) =>
+      (await made(postern, '/v1/content', item({ source: at(target), policyId }))).id;
+    await collection({ hosts: ['encoded.example'], policyId: SHUT });
+    await collection({ hosts: ['encoded.example'], paths: ['/article?id=7', '/value?a=b%3Dc$', '/any?a=*%3dc$'] });
+    await register('/p', SHUT);
+    await register('/p?id=7', OPEN);
+    await register('/t?tag=r', SHUT);
+    await register('/t?tag=r%26d', OPEN);
+    await register('/v?a=1%3D2', OPEN);
+    for (const target of ['/p?x=%26id=7', '/p?x=1%26id%3D7', '/p?id%3D7', '/p?id%3d7']) await assertShut(at(target));
+    for (const target of ['/article?x=%26id=7', '/article?id%3D7', '/value?a%3Db=c']) await assertShut(at(target));
+    for (const target of ['/t?tag=r', '/t?tag=r&d']) await assertShut(at(target));
+    for (const target of ['/p?id=7', '/p?id=7&x=%26', '/t?tag=r%26d', '/t?x&tag=r%26d', '/article?id=7&x=a%26id%3D8'])
+      await assertOpen(at(target));
+    // In a value, the URL Standard reads both alike.
+    for (const target of ['/v?a=1%3D2', '/v?a=1=2', '/v?a=1%3d2', '/value?a=b=c', '/value?a=b%3dc', '/any?a=xb=c'])
+      await assertOpen(at(target));
   });
 
   test('a pattern has them by each name that PHP gives them', async () => {

@@ -5,7 +5,7 @@ import { parsePathPattern } from '../../src/lib/urls/url-pattern.ts';
 
 const HOSTS = ['a.example', 'www.a.example', 'b.a.example:8080', 'localhost', 'bücher.example', 'ä.a.example:8080'];
 const part = fc.constantFrom('/news', '/n', '/ä', '/a b', '/%', '/x?y', '/*', '/$', ';v=1', '.pdf', '', 'e', '+');
-const query = fc.constantFrom('', '', 'id=1', 'id=1&x', 'id=12', 'q=ä', 'a+b', 'a b', '%', '*');
+const query = fc.constantFrom('', '', 'id=1', 'id=1&x', 'id=12', 'id=1=2', 'q=ä', 'a+b', 'a b', '%', '*');
 
 /** A path and a query as they are meant, before they are spelled. */
 export interface Meant {
@@ -48,7 +48,12 @@ export function toUrl({ host, path, query: meantQuery }: Meant, bits: number): s
     .split('/')
     .map((segment) => spell(segment, /[\w\-.~!$&'()*+,;=:@]/, bit))
     .join('/');
-  const spelledQuery = spell(meantQuery, /[\w\-.~!$&'()*,;=:@/?]/, bit).replaceAll('%20', bit(3) ? '+' : '%20');
+  // What parts parameters, and names from values, is never encoded: it would be a part of them.
+  const spelledQuery = meantQuery
+    .split(/(&|(?<=(?:^|&)[^=&]*)=)/)
+    .map((one, i) => (i % 2 === 1 ? one : spell(one, /[\w\-.~!$'()*,;=:@/?]/, bit)))
+    .join('')
+    .replaceAll('%20', bit(3) ? '+' : '%20');
   const end = meantQuery === '' ? (bit(4) ? '?' : '') : `?${spelledQuery}`;
   return `${bit(5) ? 'https' : 'HTTP'}://${bit(6) ? 'user@' : ''}${spelledHost}${spelledPort}${spelledPath}${end}`;
 }

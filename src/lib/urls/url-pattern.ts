@@ -48,9 +48,16 @@ export const targetTexts = ({ path, spellings }: Target): readonly string[] => s
 const toPathText = (path: string): string =>
   PLAIN.test(path) ? path : encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23');
 
-/** Spells a query octet by octet: what stands for itself is never encoded, everything else always is. */
-const toQueryText = (query: string): string =>
-  PLAIN.test(query) ? query : query.replaceAll(/%[0-9a-fA-F]{2}|[^\w\-.~!$&'()*,;=:@/?]/gu, toQueryOctets);
+/**
+ * Spells a query octet by octet: what stands for itself is never encoded, everything else always is. `%26` ends no
+ * parameter and `%3D` no name, so both stay; in a value, an equals sign stands for itself.
+ */
+function toQueryText(query: string, beginsInValue = false): string {
+  if (PLAIN.test(query)) return query;
+  const text = query.replaceAll(/%[0-9a-fA-F]{2}|[^\w\-.~!$&'()*,;=:@/?]/gu, toQueryOctets);
+  const values = beginsInValue ? /(?:^|=)[^&]*/g : /=[^&]*/g;
+  return text.includes('%3D') ? text.replaceAll(values, (value) => value.replaceAll('%3D', '=')) : text;
+}
 
 /** Takes an escape, or a character that does not stand for itself. A plus sign is a space. */
 function toQueryOctets(found: string): string {
@@ -59,7 +66,8 @@ function toQueryOctets(found: string): string {
     return [...Buffer.from(found)].map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`).join('');
   }
   const character = String.fromCharCode(Number.parseInt(found.slice(1), 16));
-  return character === '?' || PLAIN.test(character) ? character : found.toUpperCase();
+  const isItself = character === '?' || (PLAIN.test(character) && character !== '&' && character !== '=');
+  return isItself ? character : found.toUpperCase();
 }
 
 /** Returns undefined for a text that is no pattern or can match no path. */
@@ -68,7 +76,7 @@ export function parsePathPattern(text: string): PathPattern | undefined {
   const ends = text.endsWith('$');
   const [path = '', ...others] = (ends ? text.slice(0, -1) : text).split('?');
   const pathParts = toParts(path, toLiteralPath);
-  const queryParts = others.length === 0 ? null : toParts(others.join('?'), toLiteralQuery);
+  const queryParts = others.length === 0 ? null : toQueryParts(others.join('?'));
   if (pathParts === undefined || queryParts === undefined) return undefined;
   const octets = joinedLength(pathParts) + (ends ? 1 : 0);
   if (queryParts === null) return { path: { parts: pathParts, ends }, query: null, octets };
@@ -82,6 +90,15 @@ export function parsePathPattern(text: string): PathPattern | undefined {
 function toParts(text: string, toLiteral: (text: string) => string | undefined): string[] | undefined {
   const parts = text.split(/\*+/).map(toLiteral);
   return parts.includes(undefined) ? undefined : (parts as string[]);
+}
+
+function toQueryParts(text: string): string[] | undefined {
+  let inValue = false;
+  return toParts(text, (part) => {
+    const literal = toLiteralQuery(part, inValue);
+    inValue = part.includes('&') ? /=[^&]*$/.test(part) : inValue || part.includes('=');
+    return literal;
+  });
 }
 
 const joinedLength = (parts: readonly string[]): number =>
@@ -100,8 +117,8 @@ function toLiteralPath(text: string): string | undefined {
   }
 }
 
-const toLiteralQuery = (text: string): string | undefined =>
-  /%(?![0-9a-f]{2})/i.test(text) || !text.isWellFormed() ? undefined : toQueryText(text);
+const toLiteralQuery = (text: string, beginsInValue: boolean): string | undefined =>
+  /%(?![0-9a-f]{2})/i.test(text) || !text.isWellFormed() ? undefined : toQueryText(text, beginsInValue);
 
 /** A URL matches if any spelling of its path does. */
 export function matchesPath(pattern: PathPattern, target: Target): boolean {
