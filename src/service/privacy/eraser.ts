@@ -1,8 +1,8 @@
 /**
- * Erases requesters, one after the other. Promise: once an erasure is done, no record and no column of this
- * installation has the id, the names or the texts of the requester; decisions, statements and changes have the
- * pseudonym. What is decided after the walk is of a new requester. One node works at a time; a crash loses at most a
- * piece of work, which is repeated.
+ * Erases requesters: one after the other in the records, those that are done there together in the columns. Promise:
+ * once an erasure is done, no record and no column of this installation has the id, the names or the texts of the
+ * requester; decisions, statements and changes have the pseudonym. What is decided after the walk is of a new
+ * requester. One node works at a time; a crash loses at most a piece of work, which is repeated.
  */
 import type { Change } from '../../api/changes/change.ts';
 import type { Changes } from '../../api/changes/changes.ts';
@@ -26,7 +26,7 @@ import { forgetTree } from '../../decisions/history/sealed/forget.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { every } from '../../lib/every.ts';
 import { recordWork, unregisteredSteps } from './records.ts';
-import { type Erasure, findNext, updateErasure } from './store.ts';
+import { type Erasure, findNext, findWaiting, updateErasure } from './store.ts';
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -36,6 +36,12 @@ const DECISIONS_PER_ROW = 10;
 const LATE = 10_000;
 /** Other nodes read the records every five seconds; a node that comes back later counts its columns again. */
 const COLUMNS_WAIT_MS = { sqlite: 0, postgres: 15_000 };
+/**
+ * The columns are copied once for all erasures that wait for them. Those wait for others, but not for long; more of
+ * them would keep reports waiting.
+ */
+const TOGETHER_MAX = 20;
+const TOGETHER_MS = 60_000;
 
 export interface EraserDeps {
   db: Db | SqliteDb | PostgresDb;
@@ -70,52 +76,69 @@ export function startEraser(deps: EraserDeps): () => Promise<void> {
 async function eraseAll(deps: EraserDeps, log: WriteAheadLog, mayGoOn: () => boolean): Promise<void> {
   const pace = openPace(deps.db.engine, PATIENT);
   while (mayGoOn()) {
-    const one = await findNext(deps.db);
-    if (one === undefined) return;
+    const waiting = await findWaiting(deps.db, TOGETHER_MAX);
+    const [oldest] = waiting;
+    const isTime = waiting.length === TOGETHER_MAX || (oldest !== undefined && hasWaited(deps, oldest, TOGETHER_MS));
+    const next = isTime ? undefined : await findNext(deps.db);
+    if (next === undefined && oldest === undefined) return;
     log.markStale();
-    if (!(await goOn(deps, one, { pace, mayGoOn }))) return;
+    const goesOn = next === undefined ? finish(deps, waiting, mayGoOn) : goOn(deps, next, { pace, mayGoOn });
+    if (!(await goesOn)) return;
   }
 }
+
+const hasWaited = ({ clock }: EraserDeps, { updatedAt }: Erasure, ms: number): boolean => clock.now() - updatedAt >= ms;
 
 interface Terms {
   pace: Pace;
   mayGoOn(): boolean;
 }
 
-/** Does the next piece of an erasure. Returns whether there is more to do now. */
+const toReplacement = ({ requesterId, pseudonym }: Erasure): Replacement => ({
+  requesterId: requesterId as string,
+  pseudonym,
+});
+
+/** Does the next piece of an erasure in the records. Returns whether there is more to do now. */
 async function goOn(deps: EraserDeps, one: Erasure, { pace, mayGoOn }: Terms): Promise<boolean> {
   const { db, clock } = deps;
-  const by: Replacement = { requesterId: one.requesterId as string, pseudonym: one.pseudonym };
+  const by = toReplacement(one);
   if (one.status === 'decisions') return pace((rows) => walkOn(deps, one, by, rows * DECISIONS_PER_ROW));
-  if (one.status === 'records') {
-    for await (const work of recordWork(db, by)) {
-      if (!mayGoOn()) return false;
-      await pace(work);
-    }
-    for await (const work of archiveWork(db, deps.archiveDir, by)) {
-      if (!mayGoOn()) return false;
-      await pace(work);
-    }
-    for await (const work of movedWork(db, by)) {
-      if (!mayGoOn()) return false;
-      await pace(work);
-    }
-    const decisions = one.decisions + (await countMovedOf(db, by));
-    await db.atomic([
-      ...replaceInDecisions(db, betweenSeqs(one.walkedSeq - LATE, one.walkedSeq), by),
-      forgetTree(by.requesterId),
-      eraseLateTests(LATE, by.requesterId),
-      updateErasure({ ...one, decisions, status: 'columns', updatedAt: clock.now() }, one),
-    ]);
-    return true;
+  for await (const work of recordWork(db, by)) {
+    if (!mayGoOn()) return false;
+    await pace(work);
   }
+  for await (const work of archiveWork(db, deps.archiveDir, by)) {
+    if (!mayGoOn()) return false;
+    await pace(work);
+  }
+  for await (const work of movedWork(db, by)) {
+    if (!mayGoOn()) return false;
+    await pace(work);
+  }
+  const decisions = one.decisions + (await countMovedOf(db, by));
+  await db.atomic([
+    ...replaceInDecisions(db, betweenSeqs(one.walkedSeq - LATE, one.walkedSeq), by),
+    forgetTree(by.requesterId),
+    eraseLateTests(LATE, by.requesterId),
+    updateErasure({ ...one, decisions, status: 'columns', updatedAt: clock.now() }, one),
+  ]);
+  return true;
+}
+
+/** Ends erasures that the columns of all nodes have followed, oldest first. Returns whether there is more to do. */
+async function finish(deps: EraserDeps, waiting: readonly Erasure[], mayGoOn: () => boolean): Promise<boolean> {
   // The answer to a question includes all that was written before it; the second one comes after the compaction.
   await deps.columns.bounds();
   await deps.columns.bounds();
-  if (clock.now() - one.updatedAt < COLUMNS_WAIT_MS[db.engine]) return false;
+  const tooYoung = waiting.findIndex((one) => !hasWaited(deps, one, COLUMNS_WAIT_MS[deps.db.engine]));
+  if (tooYoung === 0) return false;
   await deps.unregistered.flush();
-  await finish(deps, one, by);
-  return true;
+  for (const one of waiting.slice(0, tooYoung < 0 ? waiting.length : tooYoung)) {
+    if (!mayGoOn()) return false;
+    await forget(deps, one);
+  }
+  return tooYoung < 0;
 }
 
 /** The reader finds the decisions, so that the writer, for which checks wait, only changes them. */
@@ -132,7 +155,7 @@ async function walkOn({ db, clock }: EraserDeps, one: Erasure, by: Replacement, 
 }
 
 /** Forgets the id itself. Caches of all nodes drop what they compiled from rules that named it. */
-async function finish({ changes, clock }: EraserDeps, one: Erasure, by: Replacement): Promise<void> {
+async function forget({ changes, clock }: EraserDeps, one: Erasure): Promise<void> {
   const done: Erasure = { ...one, status: 'done', requesterId: null, updatedAt: clock.now() };
   const change: Change = {
     kind: 'requester.erased',
@@ -141,7 +164,7 @@ async function finish({ changes, clock }: EraserDeps, one: Erasure, by: Replacem
   };
   const author = { caller: { keyId: one.keyId }, id: null, idempotency: null, source: () => null };
   await changes.commit(author, one.id, async () => ({
-    steps: [...unregisteredSteps(by), updateErasure(done, one)],
+    steps: [...unregisteredSteps(toReplacement(one)), updateErasure(done, one)],
     changes: [change],
     status: 200,
     body: null,

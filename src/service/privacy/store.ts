@@ -44,9 +44,21 @@ export async function findRunning(db: Db, requesterId: string): Promise<Erasure 
 }
 
 /** Finds the oldest erasure that is not done. */
-export async function findNext(db: Db): Promise<Erasure | undefined> {
+async function findOldest(db: Db): Promise<Erasure | undefined> {
   const [row] = await db.read(`${SELECT} where status <> 'done' order by no limit 1`);
   return row && ERASURE.toRecord(row);
+}
+
+/** Finds the oldest erasure that has work left in the records. */
+export async function findNext(db: Db): Promise<Erasure | undefined> {
+  const [row] = await db.read(`${SELECT} where status in ('decisions', 'records') order by no limit 1`);
+  return row && ERASURE.toRecord(row);
+}
+
+/** Finds erasures that wait for the columns alone, oldest first. */
+export async function findWaiting(db: Db, limit: number): Promise<Erasure[]> {
+  const rows = await db.read(`${SELECT} where status = 'columns' order by no limit $1`, [limit]);
+  return rows.map((row) => ERASURE.toRecord(row));
 }
 
 export async function countRunning(db: Db): Promise<number> {
@@ -78,8 +90,8 @@ export interface PrivacyProgress {
 
 /** Returns how far the oldest erasure has come, and how many are not done. */
 export async function readProgress(db: Db): Promise<PrivacyProgress> {
-  const [retiring, running, next] = await Promise.all([isRetiring(db), countRunning(db), findNext(db)]);
-  const of = next?.lastSeq ?? 0;
-  const walked = next?.status === 'decisions' ? Math.min(next.walkedSeq, of) : of;
+  const [retiring, running, oldest] = await Promise.all([isRetiring(db), countRunning(db), findOldest(db)]);
+  const of = oldest?.lastSeq ?? 0;
+  const walked = oldest?.status === 'decisions' ? Math.min(oldest.walkedSeq, of) : of;
   return { retiring, erasures: { running, walked, of } };
 }
