@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startTestService } from '../../kit/service.ts';
-import { assertError, assertStatus, made, makeItem, makeKey } from './given.ts';
+import { OWN, openLink } from '../users/trip.ts';
+import { assertError, assertStatus, check, made, makeItem, makeKey, PRICED } from './given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -231,6 +232,45 @@ describe('a public key that reads analytics is told nothing of visitors, and nam
     const all = texts.map(({ text }) => text).join('');
     for (const secret of SENT) assert.ok(all.includes(secret), secret);
   });
+});
+
+test('the log shows used quotas and what is planned to those alone who may read both elsewhere', async () => {
+  const { id, policyId: ofItem } = await makeItem(postern, [
+    { action: 'allow', conditions: { hasValidLicense: true } },
+  ]);
+  await made(postern, '/v1/requesters', { id: 'metered', name: 'Metered' });
+  const terms = { ...PRICED, quota: { units: 70_707, onExceed: 'deny' } };
+  await made(postern, '/v1/licenses', { requesterId: 'metered', type: 'gold', terms });
+  const put = await postern.call('PUT', `/v1/policies/${ofItem}/candidate`, {
+    body: { rules: [], defaultAction: 'deny' },
+  });
+  assert.ok(put.status < 300, put.text);
+  const { id: decision } = await check(postern, { contentId: id, requesterId: 'metered' });
+  const { session } = await openLink(
+    postern,
+    (await made(postern, '/v1/users/links', { name: 'V', role: 'viewer' })).path,
+  );
+  const readers: [who: string, options: object, quota: boolean, candidate: boolean][] = [
+    ['a key', {}, true, true],
+    ['analytics alone', { key: await keyOf(['analytics:read']) }, true, false],
+    ['a public key', { key: await keyOf(['analytics:read', 'policies:read'], 'public') }, false, false],
+    ['a viewer', { key: null, headers: { ...OWN, cookie: session } }, false, false],
+  ];
+  const ndjson = { accept: 'application/x-ndjson' };
+  for (const [who, options, quota, candidate] of readers) {
+    const one = await postern.call('GET', `/v1/access/decisions/${decision}`, options);
+    assert.deepEqual(
+      [one.body.quota?.units, one.body.candidate?.allowed],
+      [quota ? 70_707 : undefined, candidate ? false : undefined],
+      who,
+    );
+    const { headers = {} } = options as { headers?: object };
+    const list = await postern.call('GET', `/v1/access/decisions?contentId=${id}`, {
+      ...options,
+      headers: { ...headers, ...ndjson },
+    });
+    assert.deepEqual([list.text.includes('70707'), list.text.includes('"candidate"')], [quota, candidate], who);
+  }
 });
 
 test('a requester cannot have an id that clients resolve in paths; three dots are fine', async () => {

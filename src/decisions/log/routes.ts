@@ -123,8 +123,13 @@ async function toNamed(
 ): Promise<NamedDecision[]> {
   const publicIds = ids.toPublicAll(decisions.map(({ id }) => id as string));
   const both = await mapInSlices(decisions, (one, i) => ({ ...one, publicId: publicIds[i] as string }));
-  const shown = isPublicKey(caller) ? both.map(withoutVisitor) : both;
   const may = { policies: holdsPermission(caller.permissions, 'policies:read') };
+  const hidden = [
+    ...(isPublicKey(caller) ? [withoutVisitor] : []),
+    ...(caller.readOnly ? [withoutQuota] : []),
+    ...(caller.readOnly || !may.policies ? [withoutCandidate] : []),
+  ];
+  const shown = hidden.reduce((all, without) => all.map(without), both);
   return query.expand === undefined ? shown : withNames(db, shown, may);
 }
 
@@ -267,4 +272,13 @@ async function* stream(
 function withoutVisitor<D extends LoggedDecision>(decision: D): D {
   const { claimed: _, reduced: __, ...shown } = decision;
   return { ...shown, requesterId: null, context: null, license: null } as D;
+}
+
+/** Removes what the usage of a license's running period says, which is not for those who only look. */
+const withoutQuota = <D extends LoggedDecision>(decision: D): D => ({ ...decision, quota: null });
+
+/** Removes what is planned: it is read where the candidate is. */
+function withoutCandidate<D extends LoggedDecision>(decision: D): D {
+  const { candidate: _, ...shown } = decision;
+  return shown as D;
 }
