@@ -7,7 +7,7 @@ import type { Db } from '../db/db.ts';
 import { newId } from '../lib/id.ts';
 import { findUrlFault } from '../lib/outgoing/address.ts';
 import { findIdentityFault, type Identity } from '../rules/crawlers/identity.ts';
-import { FIRST_VALUES, REQUESTER_PREFIX, type Requester } from './requester.ts';
+import { FIRST_VALUES, PSEUDONYM_PREFIX, REQUESTER_PREFIX, type Requester } from './requester.ts';
 import { type CreateRequester, licenseAnswer, requesterAnswer, requesterEtag, type UpdateRequester } from './schema.ts';
 import {
   deleteRequester,
@@ -52,11 +52,16 @@ export async function requireNotErasing(db: Db, ids: readonly string[]): Promise
   throw fail('requester_exists', `Requester ${id} is being erased; register it when that is done.`, { param: 'id' });
 }
 
-/** Throws invalid_request. */
+const PSEUDONYM = new RegExp(`^${PSEUDONYM_PREFIX}[0-9a-z]{26}$`);
+
+/** Throws invalid_request. A pseudonym would inherit what an erased requester is counted and named for. */
 export function requireUsableId(id: string): void {
-  if (!/^\.\.?$/.test(id)) return;
-  const message = `\`${id}\` cannot be an id: clients resolve it in the path of a URL. Add a letter or a digit.`;
-  throw fail('invalid_request', message, { param: 'id' });
+  const fault = /^\.\.?$/.test(id)
+    ? 'clients resolve it in the path of a URL. Add a letter or a digit.'
+    : PSEUDONYM.test(id)
+      ? 'erased requesters are counted under such ids. Choose another one.'
+      : undefined;
+  if (fault !== undefined) throw fail('invalid_request', `\`${id}\` cannot be an id: ${fault}`, { param: 'id' });
 }
 
 /** Throws requester_exists. */

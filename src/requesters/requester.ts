@@ -76,6 +76,8 @@ export interface Requester extends Static<typeof Fields> {
 }
 
 export const REQUESTER_PREFIX = 'req_';
+/** Begins the id under which an erased requester is counted. */
+export const PSEUDONYM_PREFIX = 'erased_';
 
 export const toRequesterFacts = (requester: Requester): RequesterFacts => ({
   type: requester.type,

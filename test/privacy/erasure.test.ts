@@ -231,3 +231,14 @@ test('a requester that was never registered is erased, and columns that missed i
     return totalCount === 1;
   });
 });
+
+test('nobody can be registered under the pseudonym of an erased requester', async () => {
+  await made(postern, '/v1/requesters', { id: 'to-be-erased' });
+  const { pseudonym: id } = await made(postern, '/v1/requesters/to-be-erased/erase', {}, 200);
+  const refused = await postern.call('POST', '/v1/requesters', { body: { id, name: 'Heir' } });
+  assertError(refused, 'invalid_request', 'id');
+  const csv = { raw: `id,name\n${id},Heir\n`, headers: { 'content-type': 'text/csv' } };
+  const imported = await postern.call('POST', '/v1/requesters/import', csv);
+  assert.match(imported.text, /cannot be an id: erased requesters are counted/);
+  assert.equal((await postern.call('GET', `/v1/requesters/${id}`)).status, 404);
+});

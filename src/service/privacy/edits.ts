@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { isCounted } from '../../decisions/history/retention/erase.ts';
 import { newId } from '../../lib/id.ts';
 import { planDelete, requesterNotFound } from '../../requesters/edits.ts';
+import { PSEUDONYM_PREFIX } from '../../requesters/requester.ts';
 import { findRequester } from '../../requesters/store.ts';
 import { erasureAnswer } from './schema.ts';
 import { type Erasure, findRunning, insertErasure } from './store.ts';
@@ -26,7 +27,7 @@ export async function planErase({ db, now, head, keyId, isSeen }: ErasurePlan, i
   if (requester === undefined && !(await isKnown(db, id)) && !(await isSeen(id))) throw requesterNotFound(id);
   const erasure: Erasure = {
     id: newId('era_', now),
-    pseudonym: newId('erased_', now),
+    pseudonym: newId(PSEUDONYM_PREFIX, now),
     requesterId: id,
     status: 'decisions',
     walkedSeq: 0,
