@@ -20,8 +20,8 @@ const { StartRefused } = await import('./db/start-refused.ts');
 const { holdRecords } = await import('./service/records.ts');
 const { endColumns } = await import('./decisions/history/columns/columns.ts');
 
-/** Requests in flight have this long to finish. */
-const STOP_WITHIN_MS = 10_000;
+/** Requests in flight are cut off before that; what is left is what cannot end. */
+const STOP_WITHIN_MS = 13_000;
 
 /** A thread that cannot be stopped must not block the exit. */
 const END_COLUMNS_WITHIN_MS = 3_000;
@@ -81,7 +81,7 @@ try {
 
   logger.info({ signal: await asked }, 'stopping');
   const within = STOP_WITHIN_MS + config.stopDelaySeconds * 1000;
-  setTimeout(() => void stop('Requests were still in flight after 10 s; stopped without them.'), within).unref();
+  setTimeout(() => void stop('Not everything could be ended within 13 s; stopped regardless.'), within).unref();
   await service.close();
   await tracing?.close();
   process.exit(0);

@@ -2,7 +2,7 @@
 
 import type { App } from '../api/http/app.ts';
 import { createServer } from '../api/http/server.ts';
-import { closeServer, letGo } from '../api/http/stop.ts';
+import { letGo, openClosing } from '../api/http/stop.ts';
 import { ensureFirstKey, firstKeyShown } from '../api/keys/bootstrap.ts';
 import { makeFirstLink } from '../api/users/links.ts';
 import { Unavailable } from '../db/db.ts';
@@ -48,6 +48,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
   const parts = await openParts(options, opened);
   const { config, own, db, clock, deliverer, streams } = parts;
   const app: App = createServer(options.logger);
+  const closeServer = openClosing(app);
   await addRoutes(app, parts);
   opened.defer(async () => {
     own.notReady = 'The service is stopping.';
@@ -55,7 +56,7 @@ async function open(options: Options, opened: AsyncDisposableStack): Promise<Omi
     // In parallel with requests in flight: all of it has to end within the same ten seconds.
     const drained = deliverer.close();
     await streams.close();
-    await closeServer(app);
+    await closeServer();
     await drained;
   });
   const address = await app.listen({ host: config.host, port: config.port });

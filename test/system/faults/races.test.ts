@@ -77,6 +77,29 @@ test('SIGTERM ends it soon and with 0, though clients keep their connections ope
   }
 });
 
+for (const [what, length, withinMs] of [
+  ['head', '', 5_000],
+  ['body', 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{', 13_000],
+] as const) {
+  test(`SIGTERM ends it with 0 within ${withinMs} ms, though a ${what} does not end`, async () => {
+    using folder = temporaryFolder();
+    const key = newTestKey();
+    await using service = await launched({ dataDir: folder.path, key });
+    const { hostname, port } = new URL(/"address":"([^"]+)"/.exec(service.output())?.[1] ?? '');
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    const head = `POST /v1/content HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
+    await new Promise((resolve) => socket.write(head + length, resolve));
+    // Sent after it on another connection, and answered.
+    assert.equal((await service.ask('GET', '/v1/content')).status, 200);
+    const startedAt = performance.now();
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null }, service.output().slice(-500));
+    assert.ok(performance.now() - startedAt < withinMs, String(performance.now() - startedAt));
+    socket.destroy();
+  });
+}
+
 test('a request that is repeated while the first, hung up on, is still at work has one effect', {
   timeout: 30_000,
 }, async () => {
