@@ -205,6 +205,7 @@ async function checkKey({ env }: Terminal, url: string): Promise<Finding[]> {
     const bad = refusals.find(
       (refusal) => refusal && (refusal.status === 401 || refusal.status >= 500 || refusal.code === 'ip_not_allowed'),
     );
+    if (bad !== undefined && bad.status >= 500) return finding('note', `cannot be checked: ${bad.message}`);
     if (bad !== undefined) return finding('bad', bad.message);
     const held = TRIES.filter((_, i) => refusals[i]?.status !== 403).map(([permission]) => permission);
     const all = held.length === TRIES.length ? 'everything' : held.join(', ') || 'nothing';

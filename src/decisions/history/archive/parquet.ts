@@ -2,6 +2,7 @@
  * Records of which a part is archived (see decisions/history/archive/archive): decisions up to a sequence number are in
  * Parquet files, later ones in the database. Promise: the same answers as before archiving.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type DecisionRow, withOlderInputs, withoutInputs } from '../columns/decision-row.ts';
@@ -118,7 +119,7 @@ export class Parquet {
     if (this.#folder === null) {
       throw new SourceFailed('decisions are archived: set POSTERN_ARCHIVE_DIR to the folder of the archive');
     }
-    const path = join(this.#folder, file).replaceAll("'", "''");
+    const path = join(this.#folder, file);
     try {
       // Loaded here: it takes 50 ms, which a start does without.
       const { DuckDBInstance } = await import('@duckdb/node-api');
@@ -127,9 +128,11 @@ export class Parquet {
         threads: '1',
       });
       this.#connection ??= await this.#instance.connect();
-      return await this.#connection.runAndReadAll(toSql(path));
+      return await this.#connection.runAndReadAll(toSql(path.replaceAll("'", "''")));
     } catch (cause) {
-      throw new SourceFailed(`the archived decisions in ${file} cannot be read`, { cause });
+      const why = `the archived decisions in ${file} cannot be read`;
+      if (existsSync(path)) throw new SourceFailed(why, { cause });
+      throw new SourceFailed(`${why}: POSTERN_ARCHIVE_DIR is ${this.#folder}, where the file is not`);
     }
   }
 
