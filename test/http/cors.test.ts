@@ -81,6 +81,25 @@ describe('pages of other origins', () => {
     assert.equal((await made(postern, '/v1/content', item())).object, 'content');
   });
 
+  test('change nothing for other OPTIONS requests', async () => {
+    await using without = await startTestService();
+    await using postern = await startTestService({ env: { POSTERN_CORS_ORIGINS: OURS } });
+    const paths = ['/livez', '/readyz', '/metrics', '/docs', '/openapi.json', '/console', '/olp/token', '/nowhere'];
+    for (const path of [...paths, '/access/v1/evaluation', '/v1/content', '/v1/content/x', '/v1/nope', '*']) {
+      for (const [name, value] of [
+        ['accept', '*/*'],
+        ['origin', OURS],
+        ['access-control-request-method', 'GET'],
+      ] as const) {
+        const headers = { [name]: value };
+        const asked = await wire(postern, 'OPTIONS', path, { headers });
+        const expected = await wire(without, 'OPTIONS', path, { headers });
+        const seen = ({ status, headers: of }: typeof asked) => [status, of.get('allow'), of.get('www-authenticate')];
+        assert.deepEqual(seen(asked), seen(expected), `${path} ${name}`);
+      }
+    }
+  });
+
   test('are not answered where proxies ask: every 2xx there is an allow', async () => {
     for (const origins of ['*', OURS]) {
       await using postern = await startTestService({ env: { POSTERN_CORS_ORIGINS: origins } });

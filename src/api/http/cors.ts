@@ -19,7 +19,12 @@ const TERMS = {
 export async function allowOrigins(app: App, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   await app.register(cors, {
-    delegator: (request, done) =>
-      done(null, { ...TERMS, origin: request.url.startsWith('/v1/') ? [...origins] : false }),
+    delegator: ({ url, headers }, done) =>
+      done(null, {
+        ...TERMS,
+        origin: url.startsWith('/v1/') ? [...origins] : false,
+        // Any other OPTIONS request is refused as it is without the setting.
+        preflight: headers.origin !== undefined && headers['access-control-request-method'] !== undefined,
+      }),
   });
 }

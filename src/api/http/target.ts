@@ -95,8 +95,10 @@ function refuseUnknownRoutes(app: App): void {
   });
   // Before the body is read: its faults do not matter here.
   app.addHook('onRequest', (request, reply, done) => (request.is404 ? done(refuse(request, reply)) : done()));
-  // A route that takes any path and found no file there.
-  app.setNotFoundHandler((request, reply) => answerError(nothingAt(request), request, reply));
+  // A route that takes any path: it found no file there, or is that of preflights.
+  app.setNotFoundHandler((request, reply) =>
+    answerError(request.method === 'OPTIONS' ? refuse(request, reply) : nothingAt(request), request, reply),
+  );
 }
 
 /** Returns the host that a caller names, in a path or a query, in one spelling. Throws invalid_request. */
