@@ -43,6 +43,17 @@ test('nothing, before anything happened', async () => {
   assert.deepEqual(await told(), []);
 });
 
+test('a crawler that comes for the first time, as long as something that it asked for is there', async () => {
+  const { id: contentId } = await made(postern, '/v1/content', item({ policyId: open }));
+  await check(postern, { contentId, context: { userAgent: 'PetalBot/1.0' } });
+  const crawler = 'PetalBot';
+  const one = await until('it is announced', async () => (await about('crawler', { crawler })) ?? false);
+  assert.equal(one.message, 'The crawler PetalBot came for the first time.');
+  assert.equal((await postern.call('GET', one.path)).body.totalCount, 1);
+  assertStatus(await postern.call('DELETE', `/v1/content/${contentId}`), 200);
+  assert.equal(await about('crawler', { crawler }), undefined);
+});
+
 test('a user agent or an agent that signs which several partners have', async () => {
   const identities = [{ kind: 'signature', agent: 'https://bot.twins.example' }];
   await made(postern, '/v1/requesters', { id: 'twin-a', name: 'Twin A', userAgents: ['TwinBot'], identities });

@@ -58,7 +58,7 @@ function readers(
 ): Promise<Item[]>[] {
   const now = clock();
   const { permissions, readOnly } = caller;
-  const readings = [newCrawlers(db, now)];
+  const readings = [newCrawlers(db, columns, now)];
   // They name partners, and anybody may have a public key.
   if (!isPublicKey(caller)) readings.push(alarms(columns, now));
   if (holdsPermission(permissions, 'requesters:read')) {

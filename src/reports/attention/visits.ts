@@ -10,9 +10,19 @@ import { type AttentionSubject, ITEMS_MAX, type Item } from './item.ts';
 const DAY_MS = 86_400_000;
 const NEW_MS = 7 * DAY_MS;
 
-export async function newCrawlers(db: Db, now: number): Promise<Item[]> {
-  const seen = await findFirstSeen(db, now - NEW_MS, ITEMS_MAX + 1);
-  return seen.map(({ name, at }) => ({
+const CRAWLERS_MAX = 10_000;
+
+/** A crawler that asked for nothing but what is deleted since is not among them. */
+export async function newCrawlers(db: Db, columns: Columns, now: number): Promise<Item[]> {
+  const from = now - NEW_MS;
+  const seen = await findFirstSeen(db, from, ITEMS_MAX + 1);
+  if (seen.length === 0) return [];
+  const span = { from, to: now + 1, starts: [from], limit: 1, enforced: true };
+  const query = { ...span, groupBy: 'crawler', groupsOfBoth: true, groupsMax: CRAWLERS_MAX } as const;
+  const { groups = [] } = await columns.report(query);
+  const left = new Set(groups.map(({ id }) => id));
+  const shown = seen.filter(({ name }) => left.has(name));
+  return shown.map(({ name, at }) => ({
     kind: 'crawler',
     severity: 'low',
     subject: { crawler: name },
