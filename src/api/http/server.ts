@@ -6,7 +6,12 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type preSerializationAsyncHookHandler } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  type preSerializationAsyncHookHandler,
+} from 'fastify';
 import { monotonicMs } from '../../lib/clock.ts';
 import { Failure, fail } from '../errors.ts';
 import { type App, appendHook } from './app.ts';
@@ -108,11 +113,22 @@ export function createServer(logger: FastifyBaseLogger): App {
   app.addHook('onRoute', (route) => {
     if (answersPage(route.schema)) route.preSerialization = appendHook(route.preSerialization, writePage);
   });
-  app.setErrorHandler((error, request, reply) =>
-    answerError(toFailure(error, request.routeOptions.bodyLimit), request, reply),
-  );
+  app.setErrorHandler((error, request, reply) => {
+    const failure = toFailure(error, request.routeOptions.bodyLimit);
+    if (failure.code === 'payload_too_large') takeRest(request, reply);
+    return answerError(failure, request, reply);
+  });
   checkTargets(app);
   return app;
+}
+
+/**
+ * Lets the rest of a body come and drops it, as after every other refusal: a client that still sends when the
+ * connection is closed sees that alone, not the answer.
+ */
+function takeRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection');
+  raw.resume();
 }
 
 const writePage: preSerializationAsyncHookHandler = async (_request, reply, payload) => {

@@ -100,6 +100,22 @@ for (const [what, length, withinMs] of [
   });
 }
 
+test('a client that sends too large a body sees why, not a broken connection', async () => {
+  using folder = temporaryFolder();
+  const key = newTestKey();
+  await using service = await launched({ dataDir: folder.path, key });
+  const url = `${/"address":"([^"]+)"/.exec(service.output())?.[1] ?? ''}/v1/content`;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const padding = new Uint8Array(40 * 2 ** 20).fill(0x20);
+  const bodies = [() => ({ body: padding }), () => ({ body: new Response(padding).body, duplex: 'half' })];
+  for (let i = 0; i < 20; i++) {
+    const answer = await fetch(url, { method: 'POST', headers, ...(bodies[i % 2] as () => object)() });
+    assert.equal(answer.status, 413);
+    assert.match(answer.headers.get('request-id') ?? '', /^req_/);
+    assert.match(await answer.text(), /1 MiB at most/);
+  }
+});
+
 test('a request that is repeated while the first, hung up on, is still at work has one effect', {
   timeout: 30_000,
 }, async () => {
