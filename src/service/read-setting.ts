@@ -44,24 +44,29 @@ const splitList = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
+/** Throws with the faults of all parts of a list. */
+function requireFlawless(parts: readonly string[], findFault: (part: string) => string | undefined): void {
+  const faults = parts.flatMap((part) => findFault(part) ?? []);
+  if (faults.length > 0) throw new Error(faults.join('; '));
+}
+
 export function readRanges(text: string): Range[] {
-  return splitList(text).map((part) => {
-    const range = parseRange(part);
-    if (range === undefined) throw new Error(`"${part}" is not an address or CIDR range in canonical form`);
-    return range;
-  });
+  const parts = splitList(text);
+  requireFlawless(parts, (part) =>
+    parseRange(part) === undefined ? `"${part}" is not an address or CIDR range in canonical form` : undefined,
+  );
+  return parts.map((part) => parseRange(part) as Range);
 }
 
 export function readOrigins(text: string): string[] {
   const origins = splitList(text);
-  for (const origin of origins) {
-    if (origin === '*') continue;
+  requireFlawless(origins, (origin) => {
     // Browsers send no path, no default port and no uppercase letters.
     const own = URL.canParse(origin) ? new URL(origin).origin : undefined;
-    if (own === origin) continue;
+    if (origin === '*' || own === origin) return undefined;
     const advice = own === undefined || own === 'null' ? 'such as https://www.example.com' : `which would be ${own}`;
-    throw new Error(`"${origin}" is not an origin, ${advice}`);
-  }
+    return `"${origin}" is not an origin, ${advice}`;
+  });
   return origins;
 }
 

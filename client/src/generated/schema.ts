@@ -3172,8 +3172,8 @@ export interface components {
             licenseFeatures?: string[];
             licenseFeaturesNot?: string[];
             licenseExpiry?: {
-                after?: "now" | string;
-                before?: "now" | string;
+                after?: string | "now";
+                before?: string | "now";
             };
             requesterId?: string | string[];
             requesterIdNot?: string | string[];

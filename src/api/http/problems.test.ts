@@ -74,6 +74,16 @@ test('of a list that is too long no entry behind the end is looked at', () => {
   assert.equal(read, 1000);
 });
 
+test('a time that may be a word is explained with both', () => {
+  const rules = [{ action: 'allow', conditions: { licenseExpiry: { after: '2026-01-01' } } }];
+  assert.deepEqual(findProblems(CreatePolicy as Schema, { name: 'x', rules }, 'body'), [
+    {
+      param: 'rules[0].conditions.licenseExpiry.after',
+      message: '`rules[0].conditions.licenseExpiry.after` must be "now", or an ISO 8601 time with a time zone.',
+    },
+  ]);
+});
+
 test('an object that may be of several kinds is explained by its kind; an unknown kind, by the known ones', () => {
   const explained = (identity: unknown) =>
     findProblems(CreateRequester as Schema, { identities: [identity] }, 'body').map(({ param, message }) => [

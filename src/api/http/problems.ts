@@ -10,7 +10,7 @@ import { pathTo } from './json.ts';
 /** The keywords of JSON Schema that the schemas of the service use. */
 export interface Schema {
   type?: string;
-  /** Completes "`field` …" in the error for a text that does not match `pattern`. */
+  /** Completes "`field` …" in the error for a text that does not match `pattern` or `format`. */
   expected?: string;
   properties?: Record<string, Schema>;
   patternProperties?: Record<string, Schema>;
@@ -265,13 +265,13 @@ function textProblem(schema: Schema, value: string): string | undefined {
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
     return schema.expected ?? `must match ${schema.pattern}`;
   }
-  return schema.format === undefined ? undefined : formatProblem(schema.format, value);
+  return schema.format === undefined ? undefined : formatProblem(schema.format, value, schema.expected);
 }
 
-function formatProblem(name: string, value: string): string | undefined {
+function formatProblem(name: string, value: string, expected: string | undefined): string | undefined {
   const format = findFormat(name);
   if (format === undefined || format.test(value)) return undefined;
-  return format.expected + hint(value, format.known?.() ?? []);
+  return expected ?? format.expected + hint(value, format.known?.() ?? []);
 }
 
 const numberProblems = ({ minimum, maximum }: Schema, value: number): string[] => [

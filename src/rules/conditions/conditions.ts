@@ -26,7 +26,10 @@ import { PLACE_CONDITIONS } from './place-conditions.ts';
 import { compileTime, TimeSchema } from './time.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
-const expiryTime = Type.Union([Type.Literal('now'), Type.String({ format: 'date-time' })]);
+const expiryTime = Type.Union([
+  Type.String({ format: 'date-time', expected: 'must be "now", or an ISO 8601 time with a time zone' }),
+  Type.Literal('now'),
+]);
 
 /** Returns the bound of a license's end, which may depend on the time of the check. */
 function toBound(text: string | undefined): ((at: number) => number) | undefined {
