@@ -1,12 +1,14 @@
 /** A visitor of a site, who sends paths and headers as they stand; and the configurations of the pages. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Visit {
   method?: string;
   headers?: Record<string, string | string[]>;
   body?: string;
+  /** The body is sent in chunks, without its length. */
+  chunked?: boolean;
   /** The address of this machine that the visitor has. */
   from?: string;
 }
@@ -17,20 +19,23 @@ export interface Page {
   text: string;
 }
 
+/** Visitors keep their connections: what is left over of one request would reach the next. */
+const agent = new Agent({ keepAlive: true });
+
 /** Visits a path of the site. Status 0 means that the connection closed without an answer. */
 export function visit(
   site: string,
   path: string,
-  { method = 'GET', headers = {}, body, from }: Visit = {},
+  { method = 'GET', headers = {}, body, chunked = false, from }: Visit = {},
 ): Promise<Page> {
   const { hostname, port } = new URL(site);
   return new Promise((resolve) => {
     const all = {
       host: 'www.example.com',
       ...headers,
-      ...(body === undefined ? {} : { 'content-length': String(body.length) }),
+      ...(body === undefined ? {} : framingOf(body, chunked)),
     };
-    const to = { hostname, port, localAddress: from, agent: false, timeout: 20_000 };
+    const to = { hostname, port, localAddress: from, agent, timeout: 20_000 };
     const sent = request({ ...to, method, path, headers: all }, (got) => {
       let text = '';
       got.setEncoding('utf8');
@@ -39,9 +44,13 @@ export function visit(
       got.on('error', () => resolve({ status: 0, headers: {}, text }));
     });
     sent.on('error', (error) => resolve({ status: 0, headers: {}, text: String(error) }));
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
     sent.end(body);
   });
 }
+
+const framingOf = (body: string, isChunked: boolean): Record<string, string> =>
+  isChunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
 
 /**
  * The first block of a language in a page of `docs/enforce/`, with every text of `changes` replaced where it stands.

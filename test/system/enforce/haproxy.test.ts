@@ -46,6 +46,22 @@ describe('HAProxy', () => {
     assert.match(String(cached.headers.vary), /Cookie.*User-Agent/);
   });
 
+  test('uploads reach the site whole over a connection that is kept, also in chunks', async () => {
+    for (const body of ['hello', 'x'.repeat(3 * 1024 * 1024)]) {
+      for (const chunked of [false, true]) {
+        const page = await get('/open/a', { method: 'POST', body, chunked });
+        assert.deepEqual([page.status, page.text], [200, TEXT], haproxy.log());
+        assert.equal(served.at(-1)?.body.length, body.length);
+        const refused = await get('/shut/a', { method: 'POST', body, chunked });
+        // A refusal may come before all was sent.
+        assert.ok(refused.status === 403 || refused.status === 0, String(refused.status));
+        assert.equal((await get('/open/b')).text, TEXT);
+        assert.deepEqual([served.at(-1)?.url, served.at(-1)?.body], ['/open/b', '']);
+      }
+    }
+    assert.ok(proxy.asked.every(({ body }) => body === ''));
+  });
+
   test('denied: every method, and nothing reaches the site', async () => {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const page = await get('/shut/a', { method });

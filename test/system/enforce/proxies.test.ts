@@ -194,13 +194,21 @@ for (const [name, startOne] of SERVERS) {
 
     test('an upload reaches the application whole, or not at all', async () => {
       const body = 'x'.repeat(3 * 1024 * 1024);
-      reached = [];
-      const taken = await visit(proxy.url, '/upload', { method: 'POST', body });
-      assert.deepEqual([taken.status, taken.text], [200, String(body.length)], proxy.log());
-      const refused = await visit(proxy.url, '/upload-closed', { method: 'POST', body });
-      // A refusal may come before all was sent.
-      assert.ok(refused.status === 403 || refused.status === 0, String(refused.status));
-      assert.deepEqual(pluck(reached, 'path'), ['/upload']);
+      for (const [sent, chunked] of [
+        ['hello', false],
+        ['hello', true],
+        [body, false],
+        [body, true],
+      ] as const) {
+        reached = [];
+        const taken = await visit(proxy.url, '/upload', { method: 'POST', body: sent, chunked });
+        assert.deepEqual([taken.status, taken.text], [200, String(sent.length)], proxy.log());
+        const refused = await visit(proxy.url, '/upload-closed', { method: 'POST', body: sent, chunked });
+        // A refusal may come before all was sent.
+        assert.ok(refused.status === 403 || refused.status === 0, String(refused.status));
+        assert.equal((await visit(proxy.url, '/upload')).text, '0', 'nothing is left over');
+        assert.deepEqual(pluck(reached, 'path'), ['/upload', '/upload']);
+      }
     });
 
     test('8 kB of headers change nothing', async () => {

@@ -1,5 +1,6 @@
 /** Varnish as its page sets it up: it asks before its cache answers, and lets nothing through that Postern denies. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { WebServer } from '../../../kit/web-server.ts';
 import { visit } from '../../enforce/visiting.ts';
@@ -13,6 +14,11 @@ await world.collect('/cached/', [
   { action: 'deny', conditions: { userAgent: 'GPTBot' } },
   { action: 'allow', conditions: { default: true } },
 ]);
+
+/** Older ones cannot drop a body that they keep (https://github.com/varnishcache/varnish-cache/pull/3914). */
+const [, major = 0, minor = 0, patch = 0] =
+  /varnish-(\d+)\.(\d+)\.(\d+)/.exec(spawnSync('varnishd', ['-V'], { encoding: 'utf8' }).stderr)?.map(Number) ?? [];
+const dropsBody = major * 1e6 + minor * 1e3 + patch >= 7_003_001;
 
 const start = (key: string, changes: Record<string, string> = {}): Promise<WebServer> =>
   startVarnish({
@@ -41,9 +47,34 @@ describe('Varnish', () => {
     assert.deepEqual([served[0]?.method, served[0]?.url, served[0]?.body], ['POST', '/open/a?x=1', 'hello']);
     assert.equal(served[0]?.headers.cookie, 'a=b');
     assert.ok(!JSON.stringify(served[0]?.headers).includes(postern.key));
-    assert.deepEqual([proxy.asked.length, proxy.asked[0]?.body, proxy.asked[0]?.headers.cookie], [1, '', undefined]);
+    assert.deepEqual([proxy.asked.length, proxy.asked[0]?.headers.cookie], [1, undefined]);
+    if (dropsBody) assert.equal(proxy.asked[0]?.body, '');
     assert.equal(page.headers['cache-control'], 'private');
     assert.match(page.headers.vary ?? '', /User-Agent/);
+  });
+
+  test('uploads reach the site whole over a connection that is kept, also in chunks', async () => {
+    for (const path of ['/open/a', '/watched/a']) {
+      for (const body of ['hello', 'x'.repeat(3 * 1024 * 1024)]) {
+        for (const chunked of [false, true]) {
+          const page = await get(path, { method: 'POST', body, chunked });
+          assert.deepEqual([page.status, page.text], [200, TEXT], varnish.log());
+          assert.equal(served.at(-1)?.body.length, body.length);
+          const next = `/open/b?${served.length}`;
+          assert.equal((await get(next)).text, TEXT);
+          assert.deepEqual([served.at(-1)?.url, served.at(-1)?.body], [next, '']);
+        }
+      }
+    }
+    if (dropsBody) assert.ok(proxy.asked.every(({ body }) => body === ''));
+    const reached = served.length;
+    for (const chunked of [false, true]) {
+      const tooLong = await get('/open/a', { method: 'POST', body: 'x'.repeat(9 * 1024 * 1024), chunked });
+      // A refusal may come before all was sent.
+      assert.ok(tooLong.status === 413 || tooLong.status === 0, String(tooLong.status));
+    }
+    assert.equal(served.length, reached);
+    assert.equal((await get('/open/a')).text, TEXT);
   });
 
   test('denied: nothing reaches the site, and the visitor learns what would help', async () => {
