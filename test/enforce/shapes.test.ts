@@ -12,7 +12,7 @@ import { startTestService } from '../../kit/service.ts';
 import { assertStatus, item, made, makePolicy, wire } from '../http/given.ts';
 import { getToken } from '../license-server/given.ts';
 import { recorded } from './asking.ts';
-import { configurationOf } from './visiting.ts';
+import { configurationOf, spellingsOf } from './visiting.ts';
 
 const ORIGIN = 'https://www.example.com';
 const postern = await startTestService({ env: { POSTERN_PUBLIC_URL: 'https://access.example' } });
@@ -212,15 +212,22 @@ describe('limits and signals', () => {
   });
 });
 
-test('Traefik removes every spelling of what an application reads that CGI would read, and keeps its own', () => {
-  const { http } = parse(configurationOf('traefik', 'yaml', {}));
-  const changed = http.middlewares['postern-key-off'].headers.customRequestHeaders as Record<string, string>;
-  const removed = Object.entries(changed).flatMap(([name, value]) => (value === '' ? [name] : []));
-  const separators = ['-', '_', '.'];
-  const spell = (group: string, name: string): string[] =>
-    separators.flatMap((one) => separators.map((two) => `X${one}${group}${two}${name}`));
-  // It sets these itself.
-  const own = ['Requester', 'Verified'].flatMap((name) => spell('Postern', name).slice(1));
-  const urls = [...spell('Original', 'URI'), ...spell('Original', 'URL'), ...spell('Rewrite', 'URL')];
-  assert.deepEqual(removed.toSorted(), ['X-Postern-Key', ...own, ...urls].toSorted());
+describe('every spelling of what an application reads that CGI would read', () => {
+  // Both proxies set these themselves.
+  const own = ['X-Postern-Requester', 'X-Postern-Verified'];
+  const read = [...own, 'X-Original-URI', 'X-Original-URL', 'X-Rewrite-URL'].flatMap(spellingsOf);
+  const forged = read.filter((one) => !own.includes(one));
+
+  test('is removed by Traefik', () => {
+    const { http } = parse(configurationOf('traefik', 'yaml', {}));
+    const changed = http.middlewares['postern-key-off'].headers.customRequestHeaders as Record<string, string>;
+    const removed = Object.entries(changed).flatMap(([name, value]) => (value === '' ? [name] : []));
+    assert.deepEqual(removed.toSorted(), ['X-Postern-Key', ...forged].toSorted());
+  });
+
+  test('is removed by Envoy, which drops those with underscores', () => {
+    const { request_headers_to_remove: removed } = parse(configurationOf('envoy', 'envoy-route', {}));
+    const dotted = forged.filter((one) => !one.includes('_')).map((one) => one.toLowerCase());
+    assert.deepEqual((removed as string[]).toSorted(), dotted.toSorted());
+  });
 });

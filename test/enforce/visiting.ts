@@ -52,6 +52,14 @@ export function visit(
 const framingOf = (body: string, isChunked: boolean): Record<string, string> =>
   isChunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
 
+/** Every spelling of a header that CGI, WSGI or PHP read as the same. */
+export function spellingsOf(header: string): string[] {
+  const [first = '', ...rest] = header.split('-');
+  const joined = (begun: string[], part: string) =>
+    begun.flatMap((one) => ['-', '_', '.'].map((between) => one + between + part));
+  return rest.reduce(joined, [first]);
+}
+
 /**
  * The first block of a language in a page of `docs/enforce/`, with every text of `changes` replaced where it stands.
  */

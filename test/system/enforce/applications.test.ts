@@ -9,7 +9,7 @@ import { after, describe, test } from 'node:test';
 import { freePort } from '../../../kit/port.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { folderOf, requireCommand, startServer } from '../../../kit/web-server.ts';
-import { configurationOf, visit } from '../../enforce/visiting.ts';
+import { configurationOf, spellingsOf, visit } from '../../enforce/visiting.ts';
 import { made, makePolicy } from '../../http/given.ts';
 import { proxied, SERVERS, type Start } from './servers.ts';
 
@@ -80,12 +80,9 @@ async function php(): Promise<NonNullable<Start['application']>> {
   };
 }
 
-/** Every way to write the name with what CGI reads as a hyphen, in some cases. */
-const spellings = (name: string): string[] => {
-  const [x, product, what] = name.split('-') as [string, string, string];
-  const joined = ['-', '_', '.'].flatMap((one) => ['-', '_', '.'].map((two) => x + one + product + two + what));
-  return joined.flatMap((one) => [one.toUpperCase(), one.replace('postern', 'pOsTeRn')]);
-};
+/** The name with each of what CGI reads as a hyphen, in some cases. */
+const spellings = (name: string): string[] =>
+  spellingsOf(name).flatMap((one) => [one.toUpperCase(), one.replace('postern', 'pOsTeRn')]);
 const CONNECTIONS = [
   undefined,
   NAME,
@@ -125,7 +122,7 @@ for (const [kind, startApplication] of [
               assert.ok(!JSON.stringify(seen).includes('partner'), JSON.stringify([sent, seen]));
             }
           }
-          for (const other of OTHERS.flatMap((one) => ['-', '_', '.'].map((by) => one.replaceAll('-', by)))) {
+          for (const other of OTHERS.flatMap(spellingsOf)) {
             const seen = await seenBy({ 'user-agent': userAgent, [other]: 'partner' });
             assert.ok(!JSON.stringify(seen).includes('partner'), JSON.stringify([other, seen]));
           }

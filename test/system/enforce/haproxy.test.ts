@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { WebServer } from '../../../kit/web-server.ts';
-import { visit } from '../../enforce/visiting.ts';
+import { spellingsOf, visit } from '../../enforce/visiting.ts';
 import { startWorld, TEXT } from '../../enforce/world.ts';
 import { startHaproxy } from './servers.ts';
 
@@ -109,6 +109,14 @@ describe('HAProxy', () => {
     const names = Object.entries(served[0]?.headers ?? {}).filter(([name]) => /^x[-_]postern[-_]requester/i.test(name));
     assert.deepEqual(names, [['x-postern-requester', '']]);
     assert.ok(!JSON.stringify(proxy.asked).includes('c2VjcmV0') && !JSON.stringify(proxy.asked).includes('session='));
+  });
+
+  test('no spelling of what applications read reaches the site', async () => {
+    const names = ['x-postern-requester', 'x-postern-verified', 'x-original-uri', 'x-original-url', 'x-rewrite-url'];
+    for (const name of names.flatMap(spellingsOf)) {
+      assert.equal((await get('/open/a', { headers: { [name]: 'forged' } })).text, TEXT);
+      assert.ok(!JSON.stringify(served.at(-1)?.headers).includes('forged'), name);
+    }
   });
 
   test('files for crawlers, and a preflight', async () => {

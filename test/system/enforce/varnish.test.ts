@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { WebServer } from '../../../kit/web-server.ts';
-import { visit } from '../../enforce/visiting.ts';
+import { spellingsOf, visit } from '../../enforce/visiting.ts';
 import { startWorld, TEXT } from '../../enforce/world.ts';
 import { startVarnish } from './servers.ts';
 
@@ -144,6 +144,14 @@ describe('Varnish', () => {
     assert.deepEqual([page.status, page.headers['cache-control'], page.headers.link], [200, 'private', undefined]);
     for (const name of ['x-postern-requester', 'x-postern-key', 'x-original-uri', 'x-asked-link'])
       assert.equal(served.at(-1)?.headers[name], undefined, name);
+  });
+
+  test('no spelling of what applications read reaches the site, or a copy for others', async () => {
+    const names = ['x-postern-requester', 'x-postern-verified', 'x-original-uri', 'x-original-url', 'x-rewrite-url'];
+    for (const name of names.flatMap(spellingsOf)) {
+      assert.equal((await get(`/open/${name}`, { headers: { [name]: 'forged' } })).text, TEXT);
+      assert.ok(!JSON.stringify(served.at(-1)?.headers).includes('forged'), name);
+    }
   });
 
   test('Postern lost, slow, or something else at its address: 503', async () => {
