@@ -1,7 +1,10 @@
 /** Varnish as its page sets it up: it asks before its cache answers, and lets nothing through that Postern denies. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { pluck } from '../../../kit/pluck.ts';
 import type { WebServer } from '../../../kit/web-server.ts';
 import { spellingsOf, visit } from '../../enforce/visiting.ts';
 import { startWorld, TEXT } from '../../enforce/world.ts';
@@ -40,6 +43,19 @@ describe('Varnish', () => {
     proxy.faults = [];
   });
   const get = (path: string, one: Parameters<typeof visit>[2] = {}) => visit(varnish.url, path, one);
+
+  /** Sends requests at once over one connection, and returns the answers. */
+  const pipelined = async (...targets: string[]): Promise<string[]> => {
+    const socket = connect(Number(new URL(varnish.url).port), '127.0.0.1');
+    const last = targets.length - 1;
+    const heads = targets.map((one, i) => {
+      const closing = i === last ? 'Connection: close\r\n' : '';
+      return `${one} HTTP/1.1\r\nHost: www.example.com\r\n${closing}\r\n`;
+    });
+    socket.setTimeout(20_000, () => socket.destroy(new Error('no answer')));
+    socket.write(heads.join(''));
+    return (await text(socket)).split(/(?=HTTP\/1\.1 )/);
+  };
 
   test('allowed: the site sees the request as it came, with its body, and not the key', async () => {
     const page = await get('/open/a?x=1', { method: 'POST', body: 'hello', headers: { cookie: 'a=b' } });
@@ -87,6 +103,18 @@ describe('Varnish', () => {
     assert.equal((await get('/limited/a')).status, 200);
     assert.equal((await get('/limited/a')).status, 429);
     assert.equal(served.length, 1);
+  });
+
+  test('what follows a request with any method on its connection is asked about as well', async () => {
+    for (const method of ['PROPFIND', 'PURGE', 'DELETE', 'POST', 'GET']) {
+      served.length = 0;
+      const [first = '', second = '', ...more] = await pipelined(`${method} /open/a?${method}`, 'GET /shut/a');
+      assert.match(first, /^HTTP\/1\.1 200 [^]*^Cache-Control: private\r$[^]*^Vary: Authorization/im, method);
+      assert.match(second, /^HTTP\/1\.1 403 /, method);
+      assert.deepEqual(more, []);
+      assert.deepEqual(pluck(served, 'url'), [`/open/a?${method}`]);
+      assert.ok(!JSON.stringify(served[0]?.headers).includes('x-asked'), method);
+    }
   });
 
   test('observed, files for crawlers, preflights', async () => {
