@@ -1,9 +1,12 @@
 /** nginx and Caddy serve the files of a site as the pages set them up: from Postern, and from a folder. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { commandHere } from '../../../kit/command.ts';
+import { freePort } from '../../../kit/port.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
 import { folderOf } from '../../../kit/web-server.ts';
@@ -29,10 +32,12 @@ const SITE = {
 };
 await postern.call('PUT', `/v1/sites/${HOST}`, { body: SITE });
 const key = await makeKey(postern, { permissions: ['access:check'] });
+const OWN = 'User-agent: *\nDisallow: /own/\n';
 const FREE = ['sitemap.xml', 'favicon.ico', '.well-known/security.txt'];
 const site = folderOf({
   'index.html': 'page',
   'closed.html': 'for readers',
+  'robots.txt': OWN,
   ...Object.fromEntries(FREE.map((name) => [name, name])),
 });
 const written = join(site, 'signals');
@@ -68,19 +73,25 @@ async function assertServed(url: string, isLive = true): Promise<void> {
 
 const kept = join(folderOf({}), 'signals.conf');
 writeFileSync(kept, configurationOf('nginx', 'nginx-kept', {}));
-const cache = configurationOf('nginx', 'nginx-cache', { '/var/cache/nginx/signals': join(folderOf({}), 'signals') });
 const files = configurationOf('nginx', 'nginx-files', {
   '/etc/nginx/postern-signals.conf': kept,
   '/var/www/site': site,
 });
 const caddyFree = configurationOf('caddy', 'caddy-free', { '/var/www/site': site });
-const changes = {
-  nginx: {
-    'upstream postern {': `${cache}upstream postern {`,
-    '    location = /_postern {': `${files}    location = /_postern {`,
+
+/** The lines of the page that serve the files from the Postern at this host and port. */
+const liveFrom = {
+  nginx: () => {
+    const copies = { '/var/cache/nginx/signals': join(folderOf({}), 'signals') };
+    const cache = configurationOf('nginx', 'nginx-cache', copies);
+    return {
+      'upstream postern {': `${cache}upstream postern {`,
+      '    location = /_postern {': `${files}    location = /_postern {`,
+    };
   },
-  Caddy: {
-    '\troute {': `${configurationOf('caddy', 'caddy-files', { '127.0.0.1:8080': asked })}${caddyFree}\troute {`,
+  Caddy: (host: string) => {
+    const places = { '127.0.0.1:8080': host, '/var/www/site': site };
+    return { '\troute {': `${configurationOf('caddy', 'caddy-files', places)}${caddyFree}\troute {` };
   },
 };
 
@@ -139,9 +150,66 @@ async function assertFree(url: string): Promise<void> {
   }
 }
 
+for (const [name, start] of SERVERS) {
+  test(`a file that Postern does not publish is that of the site, through ${name}`, async () => {
+    try {
+      for (const body of [null, { signals: {} }, { signals: { public: true, robots: 'off' } }]) {
+        if (body === null) await postern.call('DELETE', `/v1/sites/${HOST}`);
+        else await postern.call('PUT', `/v1/sites/${HOST}`, { body });
+        await using live = await start({ asked, key, site, changes: liveFrom[name](asked) });
+        const robots = await visit(live.url, '/robots.txt?v=2', { headers: { authorization: 'Bearer nonsense' } });
+        assert.deepEqual([robots.status, robots.text], [200, OWN], `${JSON.stringify(body)} ${live.log()}`);
+        const head = await visit(live.url, '/robots.txt', { method: 'HEAD' });
+        assert.deepEqual([head.status, head.headers['content-length']], [200, String(OWN.length)]);
+        for (const path of ['/license.xml', '/.well-known/tdmrep.json', `/.well-known/tdm-policy/${id}.json`]) {
+          const page = await visit(live.url, path);
+          assert.deepEqual([page.status, page.text.includes('{')], [404, false], `${path} ${page.text}`);
+        }
+      }
+    } finally {
+      await postern.call('PUT', `/v1/sites/${HOST}`, { body: SITE });
+    }
+  });
+
+  test(`${name} answers 5xx for a file while Postern is busy, is down or never answers`, async () => {
+    let status: number | null = 429;
+    await using stand = await startStand((response) => {
+      if (status !== null) response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    });
+    const down = `127.0.0.1:${await freePort()}`;
+    await using closed = await start({ asked: down, key, site, changes: liveFrom[name](down) });
+    await using live = await start({ asked: stand.host, key, site, changes: liveFrom[name](stand.host) });
+    for (const [path] of FILES) {
+      for (const one of [429, 500, 503]) {
+        status = one;
+        assert.ok((await visit(live.url, path)).status >= 500, `${path} ${one}`);
+      }
+      assert.ok((await visit(closed.url, path)).status >= 500, path);
+    }
+    status = null;
+    const begun = performance.now();
+    const pages = await Promise.all(FILES.map(([path]) => visit(live.url, path)));
+    for (const page of pages) assert.ok(page.status >= 500, live.log());
+    assert.ok(performance.now() - begun < 10_000, 'soon');
+  });
+}
+
+/** A server in place of Postern. */
+async function startStand(answer: (response: ServerResponse) => unknown) {
+  const server = createServer((_, response) => answer(response));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
 test('from Postern, through Caddy, and from a folder', async () => {
   const [, start] = SERVERS[1];
-  await using live = await start({ asked, key, site, changes: changes.Caddy });
+  await using live = await start({ asked, key, site, changes: liveFrom.Caddy(asked) });
   await assertServed(live.url);
   await assertFree(live.url);
   await using fixed = await start({ asked, key, site, changes: folder.Caddy });
@@ -151,7 +219,7 @@ test('from Postern, through Caddy, and from a folder', async () => {
 
 test('from Postern, through nginx, which goes on when Postern is down', async () => {
   const [, start] = SERVERS[0];
-  await using live = await start({ asked, key, site, changes: changes.nginx });
+  await using live = await start({ asked, key, site, changes: liveFrom.nginx() });
   await assertServed(live.url);
   await assertFree(live.url);
   isClosed = true;
