@@ -212,6 +212,14 @@ describe('limits and signals', () => {
   });
 });
 
+test('no answer tells a CDN to keep the page', () => {
+  const forCdns = ['cdn-cache-control', 'surrogate-control'];
+  const { http } = parse(configurationOf('traefik', 'yaml', {}));
+  const { customResponseHeaders: changed } = http.middlewares['postern-private'].headers;
+  assert.deepEqual(changed, { 'Cache-Control': 'private', 'CDN-Cache-Control': '', 'Surrogate-Control': '' });
+  assert.deepEqual(parse(configurationOf('envoy', 'envoy-route', {})).response_headers_to_remove, forCdns);
+});
+
 describe('every spelling of what an application reads that CGI would read', () => {
   // Both proxies set these themselves.
   const own = ['X-Postern-Requester', 'X-Postern-Verified'];

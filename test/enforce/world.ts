@@ -81,6 +81,13 @@ export async function startWorld(host = HOST): Promise<World> {
 
 /** Pages that caches may keep, some of them for each cookie. */
 function cachingOf(url: string): Record<string, string> {
+  if (url.startsWith('/open/shared')) {
+    return {
+      'cache-control': 'public, max-age=60',
+      'cdn-cache-control': 'max-age=60',
+      'surrogate-control': 'max-age=60',
+    };
+  }
   if (url.startsWith('/open/cached')) return { 'cache-control': 'max-age=600', vary: 'Cookie' };
   return url.startsWith('/cached') ? { 'cache-control': 'max-age=600' } : {};
 }

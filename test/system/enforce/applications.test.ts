@@ -46,11 +46,13 @@ const WSGI = `
 import json, sys
 from wsgiref.simple_server import make_server
 def app(environ, start):
-    start('200 OK', [('Content-Type', 'application/json')])
+    start('200 OK', [('Content-Type', 'application/json'), ('CDN-Cache-Control', 'max-age=60'), ('Surrogate-Control', 'max-age=60')])
     return [json.dumps({k: v for k, v in environ.items() if any(n in k.lower() for n in ('postern', 'original', 'rewrite'))}).encode()]
 make_server('127.0.0.1', int(sys.argv[1]), app).serve_forever()
 `;
 const PHP = `<?php
+header('CDN-Cache-Control: max-age=60');
+header('Surrogate-Control: max-age=60');
 $seen = array_filter($_SERVER, fn($name) => preg_match('/postern|original|rewrite/i', $name), ARRAY_FILTER_USE_KEY);
 echo json_encode((object) $seen);
 `;
@@ -106,6 +108,10 @@ for (const [kind, startApplication] of [
         const seenBy = async (headers: Record<string, string | string[]>): Promise<Record<string, string>> => {
           const page = await visit(server.url, '/index.php', { headers });
           assert.equal(page.status, 200, `${JSON.stringify(headers)} ${page.text} ${server.log()}`);
+          assert.deepEqual(
+            [page.headers['cdn-cache-control'], page.headers['surrogate-control']],
+            [undefined, undefined],
+          );
           return JSON.parse(page.text);
         };
         const who = { known: 'KnownBot', '': 'Mozilla/5.0' };

@@ -42,8 +42,11 @@ describe('HAProxy', () => {
     assert.equal(page.headers['cache-control'], 'private');
     assert.match(String(page.headers.vary), /User-Agent/);
     const cached = await get('/open/cached');
-    assert.equal(cached.headers['cache-control'], 'max-age=600');
+    assert.equal(cached.headers['cache-control'], 'max-age=600, private');
     assert.match(String(cached.headers.vary), /Cookie.*User-Agent/);
+    const { headers } = await get('/open/shared');
+    assert.equal(headers['cache-control'], 'public, max-age=60, private');
+    assert.deepEqual([headers['cdn-cache-control'], headers['surrogate-control']], [undefined, undefined]);
   });
 
   test('uploads reach the site whole over a connection that is kept, also in chunks', async () => {

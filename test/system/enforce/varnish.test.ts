@@ -125,6 +125,15 @@ describe('Varnish', () => {
     assert.equal((await get('/shut/a', { method: 'OPTIONS', headers })).status, 204);
   });
 
+  test('no cache in front may keep what the site lets everybody keep', async () => {
+    for (const path of ['/open/cached', '/open/shared', '/open/shared']) {
+      const { headers } = await get(path);
+      assert.match(String(headers['cache-control']), /max-age=\d+, private$/, path);
+      assert.match(String(headers.vary), /User-Agent/, path);
+      assert.deepEqual([headers['cdn-cache-control'], headers['surrogate-control']], [undefined, undefined]);
+    }
+  });
+
   test('a warm cache gives a reader’s copy to no crawler, and each view is one check', async () => {
     for (let i = 0; i < 3; i++)
       assert.equal((await get('/cached/a', { headers: { 'user-agent': 'Firefox' } })).text, TEXT);
