@@ -307,6 +307,28 @@ for (const [name, startOne] of SERVERS) {
   });
 }
 
+test('Caddy serves nothing if something else answers at the address of Postern', async () => {
+  const [, startCaddy] = SERVERS[1];
+  let status = 200;
+  const other = createServer((_, response) => response.writeHead(status, { location: '/else' }).end());
+  await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
+  closing.push(async () => {
+    other.closeAllConnections();
+    other.close();
+  });
+  const asked = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+  await using files = await startCaddy({ asked, key: postern.key, site });
+  await using proxy = await startCaddy({ asked, key: postern.key, site, application: proxied(APPLICATION) });
+  reached = [];
+  for (status of [200, 201, 204, 206, 302, 401, 403, 404]) {
+    for (const { url } of [files, proxy]) {
+      const page = await visit(url, '/open.html', { headers: { 'x-postern-allowed': 'true' } });
+      assert.deepEqual([page.status, page.text], [503, ''], `${status} ${files.log()}`);
+    }
+  }
+  assert.deepEqual(reached, []);
+});
+
 test('nginx limits visitors before Postern is asked', async () => {
   const lines = configurationOf('nginx', 'nginx-limit', {}).split('\n');
   const [zone = ''] = lines.filter((line) => line.startsWith('limit_req_zone'));
