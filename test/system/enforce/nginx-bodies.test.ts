@@ -81,6 +81,15 @@ test('programs receive problem details, browsers the page, and each request is o
   assert.equal((await get('/open.html', BROWSER)).text, 'open to all');
 });
 
+test('a denial that a signature would turn asks for one', async () => {
+  const identities = [{ kind: 'signature', agent: 'https://agent.example' }];
+  await made(postern, '/v1/requesters', { id: 'signing', userAgents: ['SigningBot'], identities });
+  await register('/signed.html', [{ action: 'allow', conditions: { requesterVerified: ['signature'] } }]);
+  const { status, headers } = await get('/signed.html', { ...PROGRAM, 'user-agent': 'SigningBot' });
+  assert.equal(status, 403, server.log());
+  assert.match(String(headers['accept-signature']), /web-bot-auth/);
+});
+
 test('a limit is used once a request, and the body says that it is used up', async () => {
   const [first, over] = [await get('/once.html'), await get('/once.html')];
   assert.deepEqual([first.status, first.text, over.status], [200, 'once', 429]);

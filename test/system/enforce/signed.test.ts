@@ -13,7 +13,7 @@ import { folderOf } from '../../../kit/web-server.ts';
 import { words } from '../../../kit/words.ts';
 import { visit } from '../../enforce/visiting.ts';
 import { made, makePolicy } from '../../http/given.ts';
-import { proxied, SERVERS } from './servers.ts';
+import { proxied, SERVERS, startHaproxy, startVarnish } from './servers.ts';
 
 const postern = await startTestService({ env: { POSTERN_WEBHOOK_ALLOW_PRIVATE: 'true' } });
 const closing = [() => postern[Symbol.asyncDispose]()];
@@ -59,6 +59,22 @@ function signed(path: string, method = 'GET'): Record<string, string> {
   const headers = { 'signature-agent': `sig1="${AGENT}"` };
   const components = [...COVERED, agentComponent('sig1')];
   return signRequest(KEY, { url: `https://www.example.com${path}`, method, headers, components, at: Date.now() });
+}
+
+const open = { asked: new URL(postern.url).host, key: postern.key };
+for (const [name, start] of [
+  ...SERVERS.map(([one, starter]) => [one, () => starter({ ...open, site: folderOf({}) })] as const),
+  ['HAProxy', () => startHaproxy({ ...open, application })],
+  ['Varnish', () => startVarnish({ ...open, application })],
+] as const) {
+  test(`${name} asks for a signature where one would turn the denial`, async () => {
+    await using server = await start();
+    const headers = { 'user-agent': 'PartnerBot' };
+    const denied = await visit(server.url, '/', { headers });
+    assert.equal(denied.status, 403);
+    assert.match(String(denied.headers['accept-signature']), /^sig1=\("@authority" "signature-agent"\).*web-bot-auth/);
+    assert.equal((await visit(server.url, '/')).headers['accept-signature'], undefined);
+  });
 }
 
 for (const [name, start] of SERVERS) {
