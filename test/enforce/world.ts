@@ -59,7 +59,7 @@ export async function startWorld(host = HOST): Promise<World> {
     served.push({ method, url, headers, body });
     const type = /^\/(?:[^?]*\/)?style\.css(?:\?|$)/.test(url) ? 'text/css' : 'text/html';
     const allowed = { 'access-control-allow-origin': 'https://other.example' };
-    response.writeHead(200, { 'content-type': type, ...allowed, ...cachingOf(url) });
+    response.writeHead(200, { 'content-type': type, ...allowed, ...headersOf(url) });
     response.end(method === 'HEAD' ? undefined : TEXT);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -79,8 +79,8 @@ export async function startWorld(host = HOST): Promise<World> {
   };
 }
 
-/** Pages that caches may keep, some of them for each cookie. */
-function cachingOf(url: string): Record<string, string> {
+/** Pages that caches may keep, some of them for each cookie; and one with several links. */
+function headersOf(url: string): Record<string, string | string[]> {
   if (url.startsWith('/open/shared')) {
     return {
       'cache-control': 'public, max-age=60',
@@ -88,6 +88,7 @@ function cachingOf(url: string): Record<string, string> {
       'surrogate-control': 'max-age=60',
     };
   }
+  if (url.startsWith('/open/linked')) return { link: ['</one>; rel="next"', '</two>; rel="prev"'] };
   if (url.startsWith('/open/cached')) return { 'cache-control': 'max-age=600', vary: 'Cookie' };
   return url.startsWith('/cached') ? { 'cache-control': 'max-age=600' } : {};
 }

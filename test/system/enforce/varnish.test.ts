@@ -5,9 +5,11 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { pluck } from '../../../kit/pluck.ts';
+import { until } from '../../../kit/until.ts';
 import type { WebServer } from '../../../kit/web-server.ts';
 import { spellingsOf, visit } from '../../enforce/visiting.ts';
 import { startWorld, TEXT } from '../../enforce/world.ts';
+import { assertStatus } from '../../http/given.ts';
 import { startVarnish } from './servers.ts';
 
 const world = await startWorld('www.example.com');
@@ -188,6 +190,21 @@ describe('Varnish', () => {
     for (const name of names.flatMap(spellingsOf)) {
       assert.equal((await get(`/open/${name}`, { headers: { [name]: 'forged' } })).text, TEXT);
       assert.ok(!JSON.stringify(served.at(-1)?.headers).includes('forged'), name);
+    }
+  });
+
+  test('the links of the site and of its signals are added to those of the page', async () => {
+    const path = '/v1/sites/www.example.com';
+    const body = { signals: { public: true, link: true }, licensingUrl: 'https://licensing.example/' };
+    assertStatus(await postern.call('PUT', path, { body }), 201);
+    try {
+      await until('the link', async () => String((await get('/open/a')).headers.link).includes('licensing.example'));
+      const { headers } = await get('/open/linked');
+      for (const link of ['</one>; rel="next"', '</two>; rel="prev"', '<https://licensing.example/>; rel="license"']) {
+        assert.ok(headers.link?.includes(link), `${headers.link}`);
+      }
+    } finally {
+      await postern.call('DELETE', path);
     }
   });
 
