@@ -7,6 +7,8 @@ import { type EdgeOptions, isForged } from './edge/edge.ts';
 import type { Environment } from './edge/settings.ts';
 import { openSite } from './edge/site.ts';
 
+export { SETTINGS } from './edge/settings.ts';
+
 type Headers = Record<string, { key?: string; value: string }[]>;
 
 interface ViewerRequest {

@@ -3,6 +3,8 @@ import type { EdgeOptions } from './edge/edge.ts';
 import type { Environment } from './edge/settings.ts';
 import { openSite } from './edge/site.ts';
 
+export { SETTINGS } from './edge/settings.ts';
+
 /** An event of `fetch`. */
 interface FetchEvent {
   request: Request;
@@ -14,21 +16,6 @@ export interface FastlyOptions extends Partial<EdgeOptions> {
   /** The names of the backends; `postern` and `origin` by default. */
   backends?: { postern: string; origin: string };
 }
-
-/** The settings of the stores, by name. */
-export const SETTINGS = [
-  'POSTERN_URL',
-  'POSTERN_ORIGIN',
-  'POSTERN_ASK',
-  'POSTERN_ON_ERROR',
-  'POSTERN_MODE',
-  'POSTERN_UNKNOWN',
-  'POSTERN_TIMEOUT_MS',
-  'POSTERN_ASSETS',
-  'POSTERN_FILES',
-  'POSTERN_IP',
-  'POSTERN_COUNTRY',
-] as const;
 
 /** Reads the settings at each request: an instance of Compute answers one. */
 export function guardSite(

@@ -12,6 +12,21 @@ export interface Settings extends Omit<EdgeOptions, 'assets'> {
   files: boolean;
 }
 
+/** The names of the settings that every platform has, but for the key. */
+export const SETTINGS = [
+  'POSTERN_URL',
+  'POSTERN_ORIGIN',
+  'POSTERN_ASK',
+  'POSTERN_ON_ERROR',
+  'POSTERN_MODE',
+  'POSTERN_UNKNOWN',
+  'POSTERN_TIMEOUT_MS',
+  'POSTERN_ASSETS',
+  'POSTERN_FILES',
+  'POSTERN_IP',
+  'POSTERN_COUNTRY',
+] as const;
+
 /** The settings without a default: only the operator can choose them. */
 const REQUIRED = {
   POSTERN_URL: 'where Postern answers',

@@ -1,7 +1,7 @@
 /** The adapter of CloudFront by the table of cases, in plain Node.js, with the events of viewer requests. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { folderOf } from '../../../kit/web-server.ts';
@@ -20,10 +20,15 @@ let count = 0;
 
 /** Writes the settings into the function as the deployment does, and loads it. */
 async function load(environment: Record<string, string>): Promise<Handler> {
+  return ((await import(join(configure(environment), 'index.mjs'))) as { handler: Handler }).handler;
+}
+
+/** Returns the folder that is uploaded. */
+function configure(environment: Record<string, string>): string {
   const place = join(folder, `function-${++count}`);
   cpSync('adapters/cloudfront', place, { recursive: true });
   execFileSync(process.execPath, ['configure.mjs'], { cwd: place, env: environment, stdio: 'pipe' });
-  return ((await import(join(place, 'index.mjs'))) as { handler: Handler }).handler;
+  return place;
 }
 
 const eventOf = (request: object, eventType = 'viewer-request') => ({
@@ -66,4 +71,30 @@ test('other events are refused, and so is a function without its settings', asyn
     const request = { clientIp: '192.0.2.1', method: 'GET', uri: '/', querystring: '', headers: {} };
     await assert.rejects(handler(eventOf(request, type)), /viewer requests/);
   }
+});
+
+test('nothing of the shell is uploaded but the settings of the adapter', () => {
+  const settings = {
+    POSTERN_URL: 'https://postern.example',
+    POSTERN_KEY: 'k',
+    POSTERN_ORIGIN: 'https://site.example',
+    POSTERN_ASK: 'programs',
+    POSTERN_ON_ERROR: 'deny',
+    POSTERN_MODE: 'observe',
+    POSTERN_UNKNOWN: 'allow',
+    POSTERN_TIMEOUT_MS: '300',
+    POSTERN_ASSETS: 'true',
+    POSTERN_FILES: 'false',
+    POSTERN_IP: 'false',
+    POSTERN_COUNTRY: 'false',
+  };
+  const others = {
+    POSTERN_DATABASE_URL: 'postgres://postern:secret@db/postern',
+    POSTERN_OIDC_CLIENT_SECRET: 'secret',
+    POSTERN_BOOTSTRAP_KEY: 'svc_sk_secret',
+    POSTERN_KEY_FILE: '/run/secrets/key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  };
+  const text = readFileSync(join(configure({ ...settings, ...others }), 'config.mjs'), 'utf8');
+  assert.deepEqual(JSON.parse(text.replace(/^export default ([^]*);\n$/, '$1')), settings);
 });
