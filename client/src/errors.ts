@@ -32,9 +32,12 @@ export class PosternUnreachable extends Error {
   declare readonly isTimeout: boolean;
   declare readonly attempts: number;
 
-  constructor(message: string, options: { cause: unknown; isTimeout: boolean; attempts: number }) {
-    super(message, { cause: options.cause });
-    this.isTimeout = options.isTimeout;
-    this.attempts = options.attempts;
+  constructor(
+    message: string,
+    { cause, isTimeout = false, attempts = 0 }: { cause?: unknown; isTimeout?: boolean; attempts?: number } = {},
+  ) {
+    super(message, { cause });
+    this.isTimeout = isTimeout;
+    this.attempts = attempts;
   }
 }

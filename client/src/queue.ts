@@ -74,8 +74,4 @@ export function openQueue(post: Post, timeoutMs: number): Ask {
 }
 
 const tooLate = (timeoutMs: number): PosternUnreachable =>
-  new PosternUnreachable(`Postern did not answer within ${timeoutMs} ms.`, {
-    cause: undefined,
-    isTimeout: true,
-    attempts: 1,
-  });
+  new PosternUnreachable(`Postern did not answer within ${timeoutMs} ms.`, { isTimeout: true, attempts: 1 });

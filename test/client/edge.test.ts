@@ -145,6 +145,30 @@ describe('what nobody chose does not start', () => {
   });
 });
 
+const refusal = (code: string): Response =>
+  new Response(JSON.stringify({ error: { code, message: 'There is none.' } }), { status: 404 });
+
+test('the last good copy is served while something else answers for Postern', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  let answer = (): Response => new Response('the rules');
+  const settings = { url: 'https://postern.example', key: 'k', ask: 'everyone', onError: 'deny' } as const;
+  const file = openFiles({ ...settings, fetch: async () => answer() });
+  const edge = openEdge({ ...settings, file });
+  const read = async (): Promise<string> => {
+    now += 600_000;
+    const request = new Request('https://site.example/robots.txt');
+    return (await edge.handle(request, {}, () => new Response('own'))).text();
+  };
+  assert.equal(await read(), 'the rules');
+  for (const status of [404, 401, 403]) {
+    answer = () => new Response('default backend', { status });
+    assert.equal(await read(), 'the rules', String(status));
+  }
+  answer = () => refusal('signal_not_found');
+  assert.equal(await read(), 'own');
+});
+
 test('a flood of made-up files pushes no good copy out, and countries of no place are not passed on', async () => {
   let isUp = true;
   const asked: string[] = [];
@@ -152,9 +176,9 @@ test('a flood of made-up files pushes no good copy out, and countries of no plac
     if (!isUp) throw new TypeError('down');
     if (init?.method === 'POST') {
       asked.push(String(init.body));
-      return new Response('{}', { status: 404 });
+      return refusal('content_not_found');
     }
-    return String(input).endsWith('/robots.txt') ? new Response('the rules') : new Response('', { status: 404 });
+    return String(input).endsWith('/robots.txt') ? new Response('the rules') : refusal('signal_not_found');
   };
   const settings = { url: 'https://postern.example', key: 'k', ask: 'everyone', onError: 'deny' } as const;
   const edge = openEdge({ ...settings, fetch: answer, file: openFiles({ ...settings, fetch: answer }) });

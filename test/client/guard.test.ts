@@ -253,6 +253,9 @@ for (const [name, serve] of Object.entries(servers)) {
         { status: 500 },
         { status: 503 },
         { status: 200, body: '<html>' },
+        // An ingress without a service behind it.
+        { status: 404, body: 'default backend - 404' },
+        { status: 400, body: '{"error":"Bad Request"}' },
       ] as const) {
         proxy.faults = [fault, fault];
         const begun = performance.now();
@@ -262,12 +265,16 @@ for (const [name, serve] of Object.entries(servers)) {
         assert.equal((await (await serve(options(lenient)))('/licensed')).status, 200, JSON.stringify(fault));
         assert.ok(performance.now() - begun < 5_000);
       }
-      assert.equal(reports.length, 12);
+      assert.equal(reports.length, 16);
       const refused = await serve(options(lenient));
       for (const status of [401, 403, 401, 403]) {
         proxy.faults = [{ status }];
         assert.equal((await refused('/licensed')).status, 503);
       }
+      // Postern itself, but not its root.
+      const misled = await serve(options({ ...lenient, url: `${proxy.url}/v1` }));
+      assert.equal((await misled('/licensed')).status, 503);
+      assert.equal(reports.length, 21);
     });
 
     test('what a visitor sends cannot make the answer fail', async () => {

@@ -57,8 +57,12 @@ final class Service {
 			[ $status, $text ] = $this->post( '/v1/access/check', $body );
 			$answer            = json_decode( $text, true );
 			$is_decision       = 200 === $status && is_bool( $answer['allowed'] ?? null );
+			$code              = $answer['error']['code'] ?? null;
+			// Without a code, the answer is not Postern's, but that of a proxy that does not reach it, for example.
+			$is_question = ( 400 === $status || 404 === $status ) && is_string( $code );
 			// A service that refuses the request is alive.
-			if ( ! $is_decision && ( $status < 400 || $status >= 500 || 429 === $status ) ) {
+			$is_refusal = $is_question || ( $status > 400 && $status < 500 && 404 !== $status && 429 !== $status );
+			if ( ! $is_decision && ! $is_refusal ) {
 				throw new Unanswered( "Postern answered with status $status, and not with a decision." );
 			}
 		} catch ( Unanswered $error ) {
@@ -72,8 +76,8 @@ final class Service {
 			$this->keep( $body, $answer, $began );
 			return $answer;
 		}
-		$code = $answer['error']['code'] ?? null;
-		if ( ( 400 === $status || 404 === $status ) && is_string( $code ) && 'route_not_found' !== $code ) {
+		// At a wrong address of Postern, there are no checks.
+		if ( $is_question && 'route_not_found' !== $code ) {
 			return array( 'error' => $answer['error'] );
 		}
 		throw new Unanswered( (string) ( $answer['error']['message'] ?? "Postern answered with status $status." ), true );

@@ -13,15 +13,15 @@ final class Connection {
 	}
 
 	/**
-	 * Returns the body of the answer. Throws Unsent without an answer, and for each status but 2xx and those in `$fine`.
+	 * Returns the body of the answer. Throws Unsent without an answer, and for each error but those with a code in `$fine`.
 	 *
 	 * @param array<string, mixed>|null $body
-	 * @param int[] $fine
+	 * @param string[] $fine
 	 * @return array<string, mixed>
 	 */
 	public static function request( string $method, string $path, ?array $body = null, array $fine = array() ): array {
 		[ $status, $answer ] = self::send( (string) Plugin::settings()['content_key'], $method, $path, $body );
-		if ( $status >= 200 && $status < 300 || in_array( $status, $fine, true ) ) {
+		if ( $status >= 200 && $status < 300 || in_array( $answer['error']['code'] ?? null, $fine, true ) ) {
 			return $answer;
 		}
 		throw new Unsent( (string) ( $answer['error']['message'] ?? "Postern answered with status $status." ) );

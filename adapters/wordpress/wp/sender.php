@@ -52,6 +52,6 @@ final class Sender {
 
 	/** A post that never was public is not registered, and stays so. */
 	private static function set_status( string $name, string $status ): void {
-		Connection::request( 'PATCH', '/v1/content/' . rawurlencode( $name ), array( 'status' => $status ), array( 404 ) );
+		Connection::request( 'PATCH', '/v1/content/' . rawurlencode( $name ), array( 'status' => $status ), array( 'content_not_found' ) );
 	}
 }

@@ -98,8 +98,9 @@ final class SiteFiles {
 				'etag' => '' === $etag ? null : $etag,
 			);
 		}
-		// The site or the signal is not published, or no longer.
-		if ( 404 === $status || 401 === $status ) {
+		// The site or the signal is not published, or no longer. Without a code, something else answered.
+		$error = json_decode( wp_remote_retrieve_body( $answer ), true )['error'] ?? null;
+		if ( ( 404 === $status || 401 === $status ) && is_string( $error['code'] ?? null ) ) {
 			return $fresh + array( 'text' => null, 'type' => '', 'etag' => null );
 		}
 		return array( 'until' => time() + self::RETRY_S ) + $last;

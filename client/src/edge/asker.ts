@@ -6,7 +6,7 @@
 import { PosternError } from '../errors.ts';
 import type { AccessDecision, ApiError, Check } from '../types.ts';
 import { baseOf, errorIn, jsonIn, unreachable, within } from './attempt.ts';
-import { isRefusal, openBreaker } from './breaker.ts';
+import { isOfQuestion, isRefusal, openBreaker } from './breaker.ts';
 
 export type Asked = AccessDecision | { error: ApiError };
 export type Ask = (check: Check) => Promise<Asked>;
@@ -63,7 +63,8 @@ export async function askOne(post: Post, check: Check, timeoutMs: number): Promi
   try {
     return decisionIn(await post('/v1/access/check', check, timeoutMs));
   } catch (error) {
-    if (!isRefusal(error) || ![400, 404].includes(error.status)) throw error;
+    // At a wrong address of the service, no question is answered.
+    if (!isRefusal(error) || !isOfQuestion(error) || error.code === 'route_not_found') throw error;
     return { error: { code: error.code, message: error.message, type: 'validation_error' } as ApiError };
   }
 }

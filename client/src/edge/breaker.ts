@@ -25,7 +25,15 @@ const ASKING_MAX = 250;
 
 /** Tests for a refusal of the request itself, such as its key: a service that refuses is alive. */
 export const isRefusal = (error: unknown): error is PosternError =>
-  error instanceof PosternError && error.status >= 400 && error.status < 500 && error.status !== 429;
+  error instanceof PosternError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.status !== 429 &&
+  // Without a code, it is the answer of something else, such as an ingress that does not reach the service.
+  (error.code !== 'unexpected_answer' || !isOfQuestion(error));
+
+/** Tests for a status with which the service refuses a question. */
+export const isOfQuestion = ({ status }: PosternError): boolean => status === 400 || status === 404;
 
 /** `timeoutMs`: the time that a request has. */
 export function openBreaker(timeoutMs: number): Breaker {
@@ -63,5 +71,4 @@ export function openBreaker(timeoutMs: number): Breaker {
   };
 }
 
-const notAsked = (why: string): PosternUnreachable =>
-  new PosternUnreachable(`Postern was not asked: ${why}.`, { cause: undefined, isTimeout: false, attempts: 0 });
+const notAsked = (why: string): PosternUnreachable => new PosternUnreachable(`Postern was not asked: ${why}.`);

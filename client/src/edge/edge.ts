@@ -93,11 +93,14 @@ export function openEdge(options: EdgeOptions): Edge {
 export const isForged = (name: string): boolean => /^x[-_.]postern/i.test(name);
 
 export function withoutForged(request: Request): Request {
-  const forged = [...request.headers.keys()].filter(isForged);
-  if (forged.length === 0) return request;
-  const headers = new Headers(request.headers);
-  for (const name of forged) headers.delete(name);
-  return new Request(request, { headers });
+  const isClean = ![...request.headers.keys()].some(isForged);
+  return isClean ? request : new Request(request, { headers: without(request.headers, isForged) });
+}
+
+function without(headers: Headers, isDropped: (name: string) => boolean): Headers {
+  const rest = new Headers(headers);
+  for (const name of headers.keys()) if (isDropped(name)) rest.delete(name);
+  return rest;
 }
 
 function contextOf({ ip, country, trustBots }: EdgeOptions, known: Known) {
@@ -110,8 +113,5 @@ function contextOf({ ip, country, trustBots }: EdgeOptions, known: Known) {
 }
 
 /** The answer to a preflight is in its headers; nothing of a page is in it. */
-function withoutBody(response: Response): Response {
-  const headers = new Headers(response.headers);
-  for (const name of ['content-length', 'content-encoding', 'content-type']) headers.delete(name);
-  return new Response(null, { status: response.status, headers });
-}
+const withoutBody = ({ status, headers }: Response): Response =>
+  new Response(null, { status, headers: without(headers, (name) => /^content-(?:length|encoding|type)$/.test(name)) });

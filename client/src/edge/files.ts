@@ -2,7 +2,7 @@
  * The files with rules for crawlers, as Postern publishes them for the site. Promise: a reader of them waits no longer
  * than others, and gets the last good copy while Postern is down. Where Postern has none, the site's own is served.
  */
-import { baseOf, within } from './attempt.ts';
+import { baseOf, errorIn, jsonIn, within } from './attempt.ts';
 import { openBreaker } from './breaker.ts';
 import type { EdgeOptions } from './edge.ts';
 import { urlOf } from './question.ts';
@@ -14,7 +14,7 @@ const RETRY_MS = 30_000;
 const KEPT_MAX = 50;
 const HEADERS = ['content-type', 'etag', 'last-modified'] as const;
 /** Answers where the site has no such file, or does not publish it. */
-const NONE: ReadonlySet<number> = new Set([401, 403, 404]);
+const NONE = [401, 403, 404];
 
 interface Copy {
   /** null: the site has none. */
@@ -33,7 +33,8 @@ export function openFiles(options: EdgeOptions): NonNullable<EdgeOptions['file']
     within(timeoutMs, async (signal) => {
       const answer = await (options.fetch ?? fetch)(base + path, { redirect: 'manual', ...(signal && { signal }) });
       const text = await answer.text();
-      if (NONE.has(answer.status)) return null;
+      // Without a code, something else answered.
+      if (NONE.includes(answer.status) && errorIn(jsonIn(text)).code !== undefined) return null;
       if (answer.status !== 200) throw new Error(`Postern answered ${answer.status}`);
       const headers = HEADERS.map((name) => [name, answer.headers.get(name)] as const);
       return {

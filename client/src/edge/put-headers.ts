@@ -6,7 +6,7 @@ import type { Verdict } from './verdict.ts';
 
 type Headed = Pick<Verdict, 'headers' | 'body'>;
 
-const ADDED: ReadonlySet<string> = new Set(['link', 'vary']);
+const ADDED = /^(?:link|vary)$/;
 
 export function putHeaders(
   { headers, body }: Headed,
@@ -16,7 +16,7 @@ export function putHeaders(
   for (const [name, value] of Object.entries(headers)) {
     const isOwn = name === 'cache-control' && body === null && Boolean(get(name));
     if (isOwn) continue;
-    const before = ADDED.has(name) ? String(get(name) ?? '') : '';
+    const before = ADDED.test(name) ? String(get(name) ?? '') : '';
     // A guard before this one may have put it already.
     if (before === '') set(name, value);
     else if (!` ${before},`.includes(` ${value},`)) set(name, `${before}, ${value}`);

@@ -35,7 +35,7 @@ export function openStatus(options: EdgeOptions): NonNullable<EdgeOptions['file'
 async function findFailure(options: EdgeOptions & { timeoutMs: number }): Promise<string | null> {
   try {
     const asked = await askOne(openPost(options), {}, options.timeoutMs);
-    if (!('error' in asked) || (asked.error.code as string) === 'unexpected_answer') throw new PosternError(200, {});
+    if (!('error' in asked)) throw new PosternError(200, {});
     return null;
   } catch (error) {
     let text = '';

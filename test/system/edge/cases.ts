@@ -74,6 +74,8 @@ const FORGED = {
   'x-http-method-override': 'OPTIONS',
 };
 
+const NO_ROUTE = { status: 404, body: '{"error":{"code":"route_not_found","message":"There is no such route."}}' };
+
 export function testPlatform(platform: Platform): void {
   const lacks = (what: NonNullable<Platform['lacks']>[number]): boolean => platform.lacks?.includes(what) === true;
   let world: World;
@@ -273,7 +275,15 @@ export function testPlatform(platform: Platform): void {
     });
 
     test('no answer of Postern, and none in JSON of it, denies', async () => {
-      for (const fault of ['cut', { status: 500 }, { status: 200, body: '{"status":"ok"}' }] as const) {
+      for (const fault of [
+        'cut',
+        { status: 500 },
+        { status: 200, body: '{"status":"ok"}' },
+        // An ingress without a service behind it, and an address of Postern that is not its root.
+        { status: 404, body: 'default backend - 404' },
+        { status: 400, body: '{"error":"Bad Request"}' },
+        NO_ROUTE,
+      ] as const) {
         world.proxy.faults = [fault];
         const answer = await visit('/open/a');
         assert.deepEqual([answer.status, answer.headers.has('retry-after')], [503, true], JSON.stringify(fault));
@@ -314,10 +324,15 @@ export function testPlatform(platform: Platform): void {
 
     test('no answer of Postern allows, and a wrong key does not', async () => {
       const denied = { headers: { 'user-agent': GPTBOT } };
-      world.proxy.faults = ['cut'];
-      assert.ok(isServed(await visit('/shut/a', denied)));
-      world.proxy.faults = [{ status: 401 }];
-      assert.equal((await visit('/shut/a', denied)).status, 503);
+      for (const fault of ['cut', { status: 404, body: 'default backend - 404' }, { status: 400 }] as const) {
+        world.proxy.faults = [fault];
+        assert.ok(isServed(await visit('/shut/a', denied)), JSON.stringify(fault));
+        assert.equal((await visit('/shut/a', denied)).status, 403);
+      }
+      for (const fault of [{ status: 401 }, NO_ROUTE]) {
+        world.proxy.faults = [fault];
+        assert.equal((await visit('/shut/a', denied)).status, 503, JSON.stringify(fault));
+      }
     });
   });
 
@@ -421,7 +436,7 @@ function testStatus(name: string, world: () => World, withSettings: WithSettings
         assert.deepEqual([status, failure], [expected, null]);
         assert.ok(name.startsWith(String(adapter)), String(adapter));
         assert.equal(proxy.asked.length, 1);
-        for (const fault of ['cut', { status: 401 }, { status: 200, body: 'hello' }] as const) {
+        for (const fault of ['cut', { status: 401 }, { status: 404 }, { status: 200, body: 'hello' }] as const) {
           proxy.faults = [fault];
           const { failure: why } = JSON.parse((await read(site(), await prove())).text) as Record<string, unknown>;
           assert.match(String(why), /could not be reached|is not Postern's/, JSON.stringify(fault));

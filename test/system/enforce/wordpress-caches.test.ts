@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { startReceiver } from '../../../kit/receiver.ts';
 import { startRelay } from '../../../kit/relay.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { until } from '../../../kit/until.ts';
@@ -210,7 +211,14 @@ describe('files of the site', () => {
     await stale();
     assert.match((await wp.get('/robots.txt', { as: CRAWLER })).text, /BEGIN Postern/);
     assert.equal((await wp.get('/license.xml')).status, 200);
-    relay.open();
+    // An ingress that does not reach it.
+    await using ingress = await startReceiver();
+    ingress.status(404, {}, 'default backend - 404');
+    relay.open(Number(new URL(ingress.url).port));
+    await stale();
+    assert.match((await wp.get('/robots.txt', { as: CRAWLER })).text, /BEGIN Postern/);
+    assert.ok(ingress.received.some(({ path }) => path.endsWith('/signals/robots.txt')));
+    relay.open(Number(new URL(postern.url).port));
     assertStatus(
       await postern.call('PUT', `/v1/sites/${encodeURIComponent(wp.host)}`, { body: { signals: { public: true } } }),
       200,

@@ -8,6 +8,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { startReceiver } from '../../../kit/receiver.ts';
 import { startRelay } from '../../../kit/relay.ts';
 import { startTestService } from '../../../kit/service.ts';
 import { folderOf } from '../../../kit/web-server.ts';
@@ -139,6 +140,24 @@ test('saving, trashing, restoring, deleting and bulk edits are kept in step whil
   assert.deepEqual(statuses, ['archived', 'active', 'archived', 'archived', 'archived']);
   assert.ok(!found.has(deleted));
   assert.deepEqual(await wp.php(`return array( Postern\\Queue::count(), Postern\\Queue::state()['error'] );`), [0, '']);
+});
+
+test('a change is kept while an ingress answers that does not reach Postern', async () => {
+  const hidden = await add('');
+  assert.equal((await items()).get(hidden)?.status, 'active');
+  await using ingress = await startReceiver();
+  ingress.status(404, {}, 'default backend - 404');
+  relay.cut();
+  relay.open(Number(new URL(ingress.url).port));
+  await wp.php(`wp_update_post( array( 'ID' => ${hidden}, 'post_status' => 'private' ) );`);
+  await wp.cron();
+  assert.ok(ingress.received.some(({ method }) => method === 'PATCH'));
+  assert.equal(await wp.php(`return Postern\\Queue::count();`), 1);
+  // As if its retry were due.
+  await wp.php(`wp_clear_scheduled_hook( 'postern_sync', array( 'soon' ) );
+    wp_schedule_single_event( time() - 1, 'postern_sync', array( 'soon' ) );`);
+  relay.open(Number(new URL(postern.url).port));
+  assert.equal((await items()).get(hidden)?.status, 'archived');
 });
 
 test('bulk edits and another structure of addresses', async () => {

@@ -67,6 +67,20 @@ for (const without of ['', 'curl_init']) {
       assert.deepEqual(await ask(port, 1, { folder, without }), [answer]);
     });
 
+    test('something else that answers at the address is no refusal', async () => {
+      await using service = await startReceiver();
+      const port = Number(new URL(service.url).port);
+      for (const [status, text] of [
+        [404, '<html>'],
+        [404, ''],
+        [400, '{"error": "Bad Request"}'],
+        [404, '{"error": {"message": "no"}}'],
+      ] as const) {
+        service.status(status, {}, text);
+        assert.deepEqual(await ask(port, 1, { folder: folderOf({}), without }), ['unanswered'], text);
+      }
+    });
+
     test('after three failures in a row nothing is asked for a while; a refusal is no failure', async () => {
       await using service = await startReceiver();
       const folder = folderOf({});
@@ -75,7 +89,8 @@ for (const without of ['', 'curl_init']) {
         ['refused', 401, '{"error": {"code": "invalid_api_key", "message": "x"}}'],
         ['unanswered', 200, '<html>'],
         ['unanswered', 302, ''],
-        ['refused', 404, '<html>'],
+        ['refused', 403, '<html>'],
+        ['refused', 404, '{"error": {"code": "route_not_found", "message": "x"}}'],
         ['unanswered', 429, '{}'],
         ['unanswered', 200, '{"allowed": "yes"}'],
         ['unanswered', 503, '{"error": {"code": "service_unavailable", "message": "x"}}'],
