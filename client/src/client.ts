@@ -1,6 +1,6 @@
 /** The client: a method for every operation, made from the generated table. */
 import { fillPath, queryText } from './address.ts';
-import { type Incoming, toError } from './edge/attempt.ts';
+import { type Incoming, isWord, toError } from './edge/attempt.ts';
 import { follow } from './events.ts';
 import { OPERATIONS } from './generated/operations.ts';
 import { paged } from './pages.ts';
@@ -44,9 +44,9 @@ interface Operation {
   takesQuery?: true;
 }
 
-/** Throws TypeError for an invalid URL or an empty key. */
+/** Throws TypeError for an invalid URL or key. */
 export function createPostern(options: ConnectionOptions): Postern {
-  if (typeof options.key !== 'string' || options.key === '') throw new TypeError('An API key is needed: `key`');
+  if (!isWord(options.key)) throw new TypeError('An API key is needed: `key`, which is one word');
   const connection = connect(options);
   const client: Record<string, unknown> = {
     open: (

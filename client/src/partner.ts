@@ -1,5 +1,6 @@
 /** The client for partners: the operations of `/v1/me`, with the token of a requester. */
 import { createPostern, type Postern } from './client.ts';
+import { isWord } from './edge/attempt.ts';
 import type { ConnectionOptions } from './transport.ts';
 
 export interface PartnerOptions extends Omit<ConnectionOptions, 'key' | 'keyHeader'> {
@@ -27,8 +28,8 @@ export interface Partner {
 
 /** Throws TypeError for an invalid URL or anything but the token of a requester. */
 export function createPartner({ token, ...options }: PartnerOptions): Partner {
-  if (typeof token !== 'string' || !token.startsWith('svc_rt_')) {
-    throw new TypeError('The token of a requester is needed: `token`, which begins with svc_rt_');
+  if (!isWord(token) || !token.startsWith('svc_rt_')) {
+    throw new TypeError('The token of a requester is needed: `token`, one word that begins with svc_rt_');
   }
   const postern = createPostern({ ...options, key: token });
   return {

@@ -76,7 +76,7 @@ final class Postern
      */
     public function __construct(
         string $url,
-        private readonly string $key,
+        #[\SensitiveParameter] private readonly string $key,
         private readonly float $timeout = 10.0,
         private readonly int $retries = 2,
     ) {

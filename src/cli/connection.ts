@@ -18,6 +18,10 @@ const RETRIES = 4;
 export async function connect(terminal: Terminal, options: { url?: string }): Promise<Postern> {
   const url = getAddress(terminal, options.url);
   const key = readKey(terminal.env) ?? (await promptForKey(terminal, url));
+  // The client refuses it as well, but does not know where it came from.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw misused('The key is not one word; check POSTERN_KEY or the file that POSTERN_KEY_FILE names.');
+  }
   return createPostern({ url, key, timeoutMs: TIMEOUT_MS, retries: RETRIES, signal: terminal.signal });
 }
 

@@ -6,7 +6,15 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, test } from 'node:test';
-import { createPostern, metaOf, PosternError, PosternUnreachable } from '../../client/src/index.ts';
+import { openEdge } from '../../client/src/edge/edge.ts';
+import {
+  createPartner,
+  createPostern,
+  guard,
+  metaOf,
+  PosternError,
+  PosternUnreachable,
+} from '../../client/src/index.ts';
 import { pluck } from '../../kit/pluck.ts';
 import { startTestService } from '../../kit/service.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
@@ -189,6 +197,23 @@ describe('errors', () => {
     assert.throws(() => createPostern({ url: 'postern', key: 'k' }), TypeError);
     assert.throws(() => createPostern({ url: 'file:///etc', key: 'k' }), TypeError);
     assert.throws(() => createPostern({ url: postern.url, key: '' }), TypeError);
+  });
+
+  test('a key that no header can carry fails at once, and is not shown', () => {
+    const url = 'https://postern.example';
+    for (const make of [
+      (key: string) => createPostern({ url, key }),
+      (key: string) => createPartner({ url, token: `svc_rt_${key}` }),
+      (key: string) => guard({ url, key, content: 'url' }),
+      (key: string) => openEdge({ url, key, ask: 'everyone', onError: 'deny' }),
+    ]) {
+      for (const key of ['secret\n', '\nsecret', 'sec\r\nret', 'sec ret', 'secret…', 'secret\0']) {
+        assert.throws(
+          () => make(key),
+          (error) => error instanceof TypeError && /one word/.test(error.message) && !/sec/.test(error.message),
+        );
+      }
+    }
   });
 });
 

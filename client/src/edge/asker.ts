@@ -5,7 +5,7 @@
  */
 import { PosternError } from '../errors.ts';
 import type { AccessDecision, ApiError, Check } from '../types.ts';
-import { baseOf, errorIn, jsonIn, unreachable, within } from './attempt.ts';
+import { baseOf, errorIn, isWord, jsonIn, unreachable, within } from './attempt.ts';
 import { isOfQuestion, isRefusal, openBreaker } from './breaker.ts';
 
 export type Asked = AccessDecision | { error: ApiError };
@@ -20,15 +20,15 @@ export interface Service {
   fetch?: typeof fetch;
 }
 
-/** Throws TypeError for an invalid URL or an empty key. A visitor waits: nothing is sent twice. */
+/** Throws TypeError for an invalid URL or key. A visitor waits: nothing is sent twice. */
 export function openPost({ url, key, fetch: other, timeoutMs: longestMs }: Service & { timeoutMs: number }): Post {
-  if (typeof key !== 'string' || key === '') throw new TypeError('`key` must be an API key');
+  if (!isWord(key)) throw new TypeError('`key` must be one word');
   const base = baseOf(url);
   const breaker = openBreaker(longestMs);
   return async (path, body, timeoutMs) => {
     const asking = breaker.begin();
     try {
-      const answer = await within(timeoutMs, async (signal) => {
+      const [status, value] = await within(timeoutMs, async (signal) => {
         // Looks the global up for each request, so that a later replacement counts. A redirect must not carry the key.
         const response = await (other ?? fetch)(base + path, {
           method: 'POST',
@@ -37,10 +37,9 @@ export function openPost({ url, key, fetch: other, timeoutMs: longestMs }: Servi
           redirect: 'manual',
           ...(signal && { signal }),
         });
-        return { status: response.status, text: await response.text() };
+        return [response.status, jsonIn(await response.text())] as const;
       });
-      const value = jsonIn(answer.text);
-      if (answer.status !== 200 || value === undefined) throw new PosternError(answer.status, errorIn(value));
+      if (status !== 200 || value === undefined) throw new PosternError(status, errorIn(value));
       breaker.answered(asking);
       return value;
     } catch (error) {

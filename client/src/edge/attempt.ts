@@ -18,6 +18,9 @@ export function baseOf(url: string): string {
   return origin + pathname.replace(/\/+$/, '');
 }
 
+/** Tests for a key that a header can carry: the error of an invalid header would quote it. */
+export const isWord = (key: unknown): boolean => typeof key === 'string' && /^[\x21-\x7e]+$/.test(key);
+
 /** The error in an answer, which may come from a proxy instead of Postern. */
 export function toError({ status, headers, text }: Incoming): PosternError {
   const requestId = headers.get('request-id') ?? undefined;
@@ -54,8 +57,9 @@ function secondsOf(header: string | null): number | undefined {
 const TIMED_OUT = 'TimeoutError';
 
 export const unreachable = (error: unknown, attempts: number): PosternUnreachable => {
-  const isTimeout = error instanceof Error && error.name === TIMED_OUT;
-  const what = isTimeout ? error.message : 'could not be reached';
+  const { name, message } = (error ?? {}) as Partial<Error>;
+  const isTimeout = name === TIMED_OUT;
+  const what = isTimeout ? message : 'could not be reached';
   return new PosternUnreachable(`Postern ${what} (attempt ${attempts}).`, { cause: error, isTimeout, attempts });
 };
 

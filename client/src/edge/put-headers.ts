@@ -27,10 +27,11 @@ export function putHeaders(
 /** Copies the response, since headers of a fetched one are immutable. */
 export function withHeaders(response: Response, verdict: Headed): Response {
   const changed = new Response(response.body, response);
+  const { headers } = changed;
   putHeaders(
     verdict,
-    (name) => changed.headers.get(name),
-    (name, value) => changed.headers.set(name, value),
+    (name) => headers.get(name),
+    (name, value) => headers.set(name, value),
   );
   return changed;
 }

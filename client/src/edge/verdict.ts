@@ -195,19 +195,14 @@ function refused(status: keyof typeof PHRASES, reason: string, detail: string, h
   return toVerdict(problem, given(all), null);
 }
 
-/** Only a limit or a quota that is used up answers 429. */
-const quotaProblem = ({ status }: Problem, { reason }: AccessDecision): Partial<Problem> =>
-  status === 429
-    ? {
-        type: QUOTA_EXCEEDED,
-        title: 'Quota exceeded',
-        'violated-policies': [reason === 'quota_exceeded' ? 'license' : 'access'],
-      }
-    : {};
-
 function withDecision({ problem, headers }: Verdict, decision: AccessDecision, offered: readonly Offered[]): Verdict {
   const more = given({
-    ...quotaProblem(problem as Problem, decision),
+    // Only a limit or a quota that is used up answers 429.
+    ...(problem?.status === 429 && {
+      type: QUOTA_EXCEEDED,
+      title: 'Quota exceeded',
+      'violated-policies': [decision.reason === 'quota_exceeded' ? 'license' : 'access'],
+    }),
     remedies: (decision.remedies ?? []).map(toRemedy),
     licensingUrl: decision.signals?.licensingUrl ?? offered.find(({ url }) => url)?.url,
     decisionId: decision.id,

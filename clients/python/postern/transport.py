@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import selectors
 import socket
 import ssl
@@ -34,6 +35,9 @@ class Transport:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or parts.hostname is None:
             raise ValueError(f"Postern answers at an http or https URL, not {url}")
+        # An invalid header would be quoted in its error.
+        if re.fullmatch(r"[\x21-\x7e]+", key) is None:
+            raise ValueError("A key is one word")
         self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._key, self._timeout, self._retries = key, timeout, retries

@@ -270,10 +270,17 @@ describe('the key', () => {
   });
 
   test('is asked for by name when there is none, without a service being asked', async () => {
-    for (const one of [{}, { POSTERN_KEY: 'a', POSTERN_KEY_FILE: 'b' }, { POSTERN_KEY_FILE: '/nowhere' }]) {
+    for (const one of [
+      {},
+      { POSTERN_KEY: 'a', POSTERN_KEY_FILE: 'b' },
+      { POSTERN_KEY_FILE: '/nowhere' },
+      { POSTERN_KEY: 'svc_sk_secret\nb' },
+      { POSTERN_KEY: 'svc_sk_secret…' },
+    ]) {
       const { status, stderr } = await command(listing, { env: { POSTERN_URL: 'http://127.0.0.1:1', ...one } });
       assert.equal(status, 2);
       assert.match(stderr, /POSTERN_KEY/);
+      assert.doesNotMatch(stderr, /secret/);
     }
   });
 });

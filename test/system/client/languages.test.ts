@@ -22,6 +22,9 @@ interface Language {
   file: string;
   /** Matches the lines that print, with what their comments say. */
   comment: RegExp;
+  /** A program that ends with the error about a key, and the options of the command that show most of it. */
+  wrongKey: string;
+  showing: readonly string[];
   /** Returns a program that makes the calls and prints what comes of each, a line of JSON. */
   calls: (calls: readonly Call[]) => string;
 }
@@ -32,6 +35,7 @@ interface Call {
   arguments: readonly unknown[];
   idempotencyKey?: string;
   url?: string;
+  key?: string;
   timeout?: number;
   retries?: number;
 }
@@ -46,13 +50,15 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     source: ['postern'],
     file: 'program.py',
     comment: /^ *print\(.*\) {2}# (.*)$/gm,
+    wrongKey: 'from postern import Postern\nPostern("http://127.0.0.1:9", "svc_" + "sk_secret\\n").get_usage()\n',
+    showing: ['-X', 'dev'],
     calls: (calls) => `
 import json, os
 from postern import Postern, PosternError, PosternUnreachable
 for call in json.loads(${json(calls.map((one) => ({ ...one, operation: snakeCase(one.operation) })))}):
     try:
         options = {name: call[name] for name in ("timeout", "retries") if name in call}
-        postern = Postern(call.get("url", os.environ["POSTERN_URL"]), os.environ["POSTERN_KEY"], **options)
+        postern = Postern(call.get("url", os.environ["POSTERN_URL"]), call.get("key", os.environ["POSTERN_KEY"]), **options)
         named = {"idempotency_key": call["idempotencyKey"]} if "idempotencyKey" in call else {}
         print(json.dumps(getattr(postern, call["operation"])(*call["arguments"], **named)))
     except PosternError as error:
@@ -60,8 +66,8 @@ for call in json.loads(${json(calls.map((one) => ({ ...one, operation: snakeCase
         print(json.dumps({"refused": found}))
     except PosternUnreachable as error:
         print(json.dumps({"unreachable": [error.is_timeout, error.attempts]}))
-    except ValueError:
-        print(json.dumps("not sent"))
+    except ValueError as error:
+        print(json.dumps({"notSent": str(error)}))
 `,
   },
   php: {
@@ -70,13 +76,19 @@ for call in json.loads(${json(calls.map((one) => ({ ...one, operation: snakeCase
     source: ['postern.php'],
     file: 'program.php',
     comment: /^ *echo .*; \/\/ (.*)$/gm,
+    wrongKey: `<?php
+require 'postern.php';
+(new Postern\\Client\\Postern('http://127.0.0.1:9', 'svc_' . "sk_secret\\n"))->getUsage();
+`,
+    showing: ['-d', 'zend.exception_ignore_args=0', '-d', 'zend.exception_string_param_max_len=1000'],
     calls: (calls) => `<?php
 require 'postern.php';
 use Postern\\Client\\{Postern, PosternError, PosternUnreachable};
 foreach (json_decode(${json(calls).replaceAll('$', '\\$')}, true) as $call) {
     try {
         $options = array_intersect_key($call, ['timeout' => 0, 'retries' => 0]);
-        $postern = new Postern($call['url'] ?? getenv('POSTERN_URL'), getenv('POSTERN_KEY'), ...$options);
+        $key = $call['key'] ?? getenv('POSTERN_KEY');
+        $postern = new Postern($call['url'] ?? getenv('POSTERN_URL'), $key, ...$options);
         $named = array_intersect_key($call, ['idempotencyKey' => '']);
         $said = $postern->{$call['operation']}(...$call['arguments'], ...$named);
     } catch (PosternError $error) {
@@ -84,8 +96,8 @@ foreach (json_decode(${json(calls).replaceAll('$', '\\$')}, true) as $call) {
             $error->requestId !== null, $error->retryAfter]];
     } catch (PosternUnreachable $error) {
         $said = ['unreachable' => [$error->isTimeout, $error->attempts]];
-    } catch (InvalidArgumentException) {
-        $said = 'not sent';
+    } catch (InvalidArgumentException $error) {
+        $said = ['notSent' => $error->getMessage()];
     }
     echo json_encode($said), "\\n";
 }
@@ -239,11 +251,30 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
     test('an id that leads to another record is not sent', async () => {
       const revoke = (id: string): Call => ({ operation: 'revokeLicense', arguments: [id] });
       const said = await calls(revoke('..'), revoke(''), revoke('a/../b'));
-      assert.deepEqual(said.slice(0, 2), ['not sent', 'not sent']);
+      assert.ok(
+        said.slice(0, 2).every((one) => 'notSent' in (one as object)),
+        JSON.stringify(said),
+      );
       assert.deepEqual(
         proxy.asked.map(({ path }) => path),
         ['/v1/licenses/a%2F..%2Fb/revoke'],
       );
+    });
+
+    test('a key that no header can carry is not sent, and not shown', async () => {
+      const keys = [`${postern.key}\n`, `${postern.key}\r\n`, `${postern.key} x`, `${postern.key}…`, ''];
+      const said = await calls(...keys.map((key) => ({ operation: 'getUsage', arguments: [], key })));
+      assert.deepEqual(
+        said,
+        keys.map(() => ({ notSent: 'A key is one word' })),
+      );
+      assert.equal(proxy.asked.length, 0);
+      writeFileSync(join(folder, language.file), language.wrongKey);
+      const shown = [...language.showing, language.file];
+      const ran = await runOutside(language.command, shown, { cwd: folder, env: {}, withinMs: 30_000 });
+      assert.notEqual(ran.status, 0);
+      assert.match(ran.stdout + ran.stderr, /A key is one word/);
+      assert.doesNotMatch(ran.stdout + ran.stderr, /svc_sk/);
     });
 
     test('keys are made and revoked', async () => {
