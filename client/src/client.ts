@@ -1,6 +1,6 @@
 /** The client: a method for every operation, made from the generated table. */
 import { fillPath, queryText } from './address.ts';
-import { type Incoming, isWord, toError } from './edge/attempt.ts';
+import { baseOf, type Incoming, isWord, toError } from './edge/attempt.ts';
 import { follow } from './events.ts';
 import { OPERATIONS } from './generated/operations.ts';
 import { paged } from './pages.ts';
@@ -47,7 +47,8 @@ interface Operation {
 /** Throws TypeError for an invalid URL or key. */
 export function createPostern(options: ConnectionOptions): Postern {
   if (!isWord(options.key)) throw new TypeError('An API key is needed: `key`, which is one word');
-  const connection = connect(options);
+  // Without an address, the transport would ask the origin of a page.
+  const connection = connect({ ...options, url: baseOf(options.url) });
   const client: Record<string, unknown> = {
     open: (
       path: string,

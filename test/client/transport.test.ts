@@ -199,6 +199,20 @@ describe('errors', () => {
     assert.throws(() => createPostern({ url: postern.url, key: '' }), TypeError);
   });
 
+  test('an address that is not set is named at once', () => {
+    for (const url of [undefined, null, '', 'postern'] as unknown as string[]) {
+      for (const make of [
+        () => createPostern({ url, key: 'k' }),
+        () => createPartner({ url, token: 'svc_rt_x' }),
+        () => guard({ url, key: 'k', content: 'url' }),
+        () => openEdge({ url, key: 'k', ask: 'everyone', onError: 'deny' }),
+      ]) {
+        const message = `Postern answers at an http or https URL, not ${url}`;
+        assert.throws(make, (error) => error instanceof TypeError && error.message === message, String(url));
+      }
+    }
+  });
+
   test('a key that no header can carry fails at once, and is not shown', () => {
     const url = 'https://postern.example';
     for (const make of [

@@ -12,9 +12,8 @@ export const isFine = (status: number): boolean => status >= 200 && status < 300
 
 /** Throws TypeError for anything but an http or https URL. */
 export function baseOf(url: string): string {
-  const { protocol, origin, pathname } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TypeError(`Postern answers at an http or https URL, not ${url}`);
+  if (!/^\s*https?:/i.test(url)) throw new TypeError(`Postern answers at an http or https URL, not ${url}`);
+  const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/\/+$/, '');
 }
 
