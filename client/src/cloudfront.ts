@@ -3,7 +3,7 @@
  * Promise: the path that Postern allowed is the path that CloudFront fetches. Other events run behind its cache, and
  * are refused.
  */
-import { type EdgeOptions, isForged } from './edge/edge.ts';
+import { type EdgeOptions, FORGED } from './edge/edge.ts';
 import type { Environment } from './edge/settings.ts';
 import { openSite } from './edge/site.ts';
 
@@ -49,7 +49,7 @@ export function guardSite(
     if (file !== undefined) return toGenerated(file, request.method);
     const verdict = await site.check(visitor, { known: { ip: request.clientIp } });
     if (!verdict.allowed) return toGenerated(verdict.toResponse(), request.method);
-    const headers = Object.entries(request.headers).filter(([name]) => !isForged(name));
+    const headers = Object.entries(request.headers).filter(([name]) => !FORGED.test(name));
     return { ...request, uri: url.pathname, headers: Object.fromEntries(headers) };
   };
 }

@@ -79,16 +79,18 @@ export async function startWorld(host = HOST): Promise<World> {
   };
 }
 
+/** Headers that CDNs obey before `Cache-Control`. */
+export const FOR_CDNS = {
+  'cdn-cache-control': 'max-age=600',
+  'cloudflare-cdn-cache-control': 'max-age=600',
+  'surrogate-control': 'max-age=600',
+};
+
 /** Pages that caches may keep, some of them for each cookie; and one with several links. */
 function headersOf(url: string): Record<string, string | string[]> {
-  if (url.startsWith('/open/shared')) {
-    return {
-      'cache-control': 'public, max-age=60',
-      'cdn-cache-control': 'max-age=60',
-      'surrogate-control': 'max-age=60',
-    };
-  }
+  if (url.startsWith('/open/shared')) return { 'cache-control': 'public, max-age=60', ...FOR_CDNS };
   if (url.startsWith('/open/linked')) return { link: ['</one>; rel="next"', '</two>; rel="prev"'] };
-  if (url.startsWith('/open/cached')) return { 'cache-control': 'max-age=600', vary: 'Cookie' };
+  if (url.startsWith('/open/cached')) return { 'cache-control': 'max-age=600', vary: 'Cookie', ...FOR_CDNS };
+  if (url.startsWith('/robots.txt')) return FOR_CDNS;
   return url.startsWith('/cached') ? { 'cache-control': 'max-age=600' } : {};
 }

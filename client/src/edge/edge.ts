@@ -8,7 +8,7 @@ import type { Assets } from './assets.ts';
 import { type CoreOptions, openCore } from './core.ts';
 import { given } from './given.ts';
 import type { Known } from './options.ts';
-import { withHeaders } from './put-headers.ts';
+import { drop, withHeaders } from './put-headers.ts';
 import { checkOf, urlOf } from './question.ts';
 import type { Verdict } from './verdict.ts';
 import { isPreflight, type Visit, visitOfFetch } from './visit.ts';
@@ -69,7 +69,7 @@ export function openEdge(options: EdgeOptions): Edge {
     const { assets } = options;
     const asset = assets?.isNamed(visitOfFetch(request)) ? await serve(request) : undefined;
     // A page may be served there, whose path only looks like that of an asset.
-    if (asset !== undefined && assets?.isServed(asset)) return asset;
+    if (asset && assets?.isServed(asset)) return asset;
     const verdict = await check(request, visiting);
     if (verdict.allowed) return withHeaders(asset ?? (await serve(request)), verdict);
     await asset?.body?.cancel();
@@ -89,19 +89,13 @@ export function openEdge(options: EdgeOptions): Edge {
   };
 }
 
-/** An origin may read these, also where it takes `_` for `-`: nothing here sends them. */
-export const isForged = (name: string): boolean => /^x[-_.]postern/i.test(name);
+/** An origin may take these for Postern's word or for the URL, also with `_` for `-`: nothing here sends them. */
+export const FORGED = /^x[-_.]+(postern|original|rewrite)/i;
 
-export function withoutForged(request: Request): Request {
-  const isClean = ![...request.headers.keys()].some(isForged);
-  return isClean ? request : new Request(request, { headers: without(request.headers, isForged) });
-}
-
-function without(headers: Headers, isDropped: (name: string) => boolean): Headers {
-  const rest = new Headers(headers);
-  for (const name of headers.keys()) if (isDropped(name)) rest.delete(name);
-  return rest;
-}
+export const withoutForged = (request: Request): Request =>
+  [...request.headers.keys()].some((name) => FORGED.test(name))
+    ? new Request(request, { headers: drop(new Headers(request.headers), FORGED) })
+    : request;
 
 function contextOf({ ip, country, trustBots }: EdgeOptions, known: Known) {
   return given({
@@ -114,4 +108,4 @@ function contextOf({ ip, country, trustBots }: EdgeOptions, known: Known) {
 
 /** The answer to a preflight is in its headers; nothing of a page is in it. */
 const withoutBody = ({ status, headers }: Response): Response =>
-  new Response(null, { status, headers: without(headers, (name) => /^content-(?:length|encoding|type)$/.test(name)) });
+  new Response(null, { status, headers: drop(new Headers(headers), /^content-(length|encoding|type)$/) });

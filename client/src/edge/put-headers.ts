@@ -24,14 +24,24 @@ export function putHeaders(
   if (body !== null) set('content-type', body.type);
 }
 
+/** A CDN obeys these before `Cache-Control`, and would keep the page for visitors that are denied. */
+const FOR_CDNS = /(?:cdn-cache|surrogate|edge)-control$/;
+
 /** Copies the response, since headers of a fetched one are immutable. */
 export function withHeaders(response: Response, verdict: Headed): Response {
   const changed = new Response(response.body, response);
   const { headers } = changed;
+  if (verdict.headers['cache-control']) drop(headers, FOR_CDNS);
   putHeaders(
     verdict,
     (name) => headers.get(name),
     (name, value) => headers.set(name, value),
   );
   return changed;
+}
+
+/** Deletes the headers whose names match. */
+export function drop(headers: Headers, names: RegExp): Headers {
+  for (const name of [...headers.keys()].filter((one) => names.test(one))) headers.delete(name);
+  return headers;
 }

@@ -47,8 +47,15 @@ export function verdictOf(asked: Asked, challenge: string, scheme: string, price
   const headers = headersOf(asked);
   // Only observed: the site serves it and can see what the policy says.
   if (asked.allowed || !asked.enforced) {
-    const would = asked.allowed ? undefined : 'deny';
-    return allowed({ ...headers, ...asked.signals?.headers, ...UNSHARED, 'x-postern-would': would }, asked);
+    return allowed(
+      {
+        ...headers,
+        ...asked.signals?.headers,
+        ...UNSHARED,
+        'x-postern-would': asked.allowed ? undefined : 'deny',
+      },
+      asked,
+    );
   }
   const offered = offeredIn(asked);
   const status = statusOf(asked, offered);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { HOST, PUBLIC_HOST, startWorld, TEXT, type World } from '../../enforce/world.ts';
+import { FOR_CDNS, HOST, PUBLIC_HOST, startWorld, TEXT, type World } from '../../enforce/world.ts';
 import { makeKey } from '../../http/given.ts';
 
 export interface Visit {
@@ -67,8 +67,14 @@ const FORGED = {
   'x-postern-key': 'x',
   'x-postern-options': 'unknown=allow',
   x_postern_requester: 'partner',
+  // Some applications serve what these name.
   'x-original-uri': '/open/a',
+  'x-original-url': '/open/a',
+  x_original_url: '/open/a',
+  'x.original.url': '/open/a',
   'x-rewrite-url': '/open/a',
+  'x_rewrite-url': '/open/a',
+  'x-original-method': 'GET',
   'x-forwarded-host': 'open.example',
   'x-middleware-subrequest': 'proxy:proxy:proxy:proxy:proxy',
   'x-http-method-override': 'OPTIONS',
@@ -122,6 +128,15 @@ export function testPlatform(platform: Platform): void {
       assert.match(answer.headers.get('x-postern-decision') ?? '', /^dec_/);
       assert.equal(answer.headers.get('cache-control'), 'private');
       assert.match(answer.headers.get('vary') ?? '', /User-Agent/);
+    });
+
+    test('no CDN in front is told to keep a page that not everybody may have', async () => {
+      if (lacks('answers of the origin')) return;
+      const names = Object.keys(FOR_CDNS);
+      const toldBy = ({ headers }: Answer): string[] => names.filter((name) => headers.has(name));
+      const page = await visit('/open/cached');
+      assert.deepEqual([isServed(page), toldBy(page)], [true, []]);
+      assert.deepEqual(toldBy(await visit('/robots.txt')), names);
     });
 
     test('denied: every method, and nothing reaches the origin', async () => {
@@ -232,7 +247,7 @@ export function testPlatform(platform: Platform): void {
       assert.ok(isServed(await visit('/open/a', { ...from, headers: forged })));
       const names = Object.keys(world.served.at(-1)?.headers ?? {});
       assert.deepEqual(
-        names.filter((name) => /^x[-_]postern[-_](?:requester|key|options)/i.test(name)),
+        names.filter((name) => /^x[-_.](?:postern[-_.](?:requester|key|options)|original|rewrite)/i.test(name)),
         [],
       );
       const context = asks().at(-1)?.check.context as Record<string, unknown>;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { WebServer } from '../../../kit/web-server.ts';
 import { spellingsOf, visit } from '../../enforce/visiting.ts';
-import { startWorld, TEXT } from '../../enforce/world.ts';
+import { FOR_CDNS, startWorld, TEXT } from '../../enforce/world.ts';
 import { startHaproxy } from './servers.ts';
 
 const world = await startWorld('www.example.com');
@@ -46,7 +46,14 @@ describe('HAProxy', () => {
     assert.match(String(cached.headers.vary), /Cookie.*User-Agent/);
     const { headers } = await get('/open/shared');
     assert.equal(headers['cache-control'], 'public, max-age=60, private');
-    assert.deepEqual([headers['cdn-cache-control'], headers['surrogate-control']], [undefined, undefined]);
+    const rules = await get('/robots.txt');
+    for (const name of Object.keys(FOR_CDNS)) {
+      assert.deepEqual(
+        [headers[name], cached.headers[name], rules.headers[name]],
+        [undefined, undefined, 'max-age=600'],
+        name,
+      );
+    }
   });
 
   test('uploads reach the site whole over a connection that is kept, also in chunks', async () => {

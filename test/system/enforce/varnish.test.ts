@@ -8,7 +8,7 @@ import { pluck } from '../../../kit/pluck.ts';
 import { until } from '../../../kit/until.ts';
 import type { WebServer } from '../../../kit/web-server.ts';
 import { spellingsOf, visit } from '../../enforce/visiting.ts';
-import { startWorld, TEXT } from '../../enforce/world.ts';
+import { FOR_CDNS, startWorld, TEXT } from '../../enforce/world.ts';
 import { assertStatus } from '../../http/given.ts';
 import { startVarnish } from './servers.ts';
 
@@ -69,6 +69,10 @@ describe('Varnish', () => {
     if (dropsBody) assert.equal(proxy.asked[0]?.body, '');
     assert.equal(page.headers['cache-control'], 'private');
     assert.match(page.headers.vary ?? '', /User-Agent/);
+    const [cached, rules] = [await get('/open/cached'), await get('/robots.txt')];
+    for (const name of Object.keys(FOR_CDNS)) {
+      assert.deepEqual([cached.headers[name], rules.headers[name]], [undefined, 'max-age=600'], name);
+    }
   });
 
   test('uploads reach the site whole over a connection that is kept, also in chunks', async () => {
