@@ -66,6 +66,18 @@ final class Postern
     private const LONGEST_WAIT = 30.0;
     private const TEMPORARY = [408, 429, 500, 502, 503, 504];
     private const REPEATABLE = ['GET', 'PUT', 'DELETE'];
+    /** The names of objects in bodies. */
+    private const OBJECTS = [
+        'action', 'attributes', 'attributesNot', 'conditions', 'contentMetadata', 'contentMetadataNot', 'context',
+        'extra', 'license', 'licenseExpiry', 'metadata', 'options', 'page', 'policy', 'properties', 'quota',
+        'rateLimit', 'requesterMetadata', 'requesterMetadataNot', 'resource', 'scope', 'signals', 'subject', 'terms',
+        'time', 'urls', 'visitor', 'x402',
+    ];
+    /** The names of objects in which the caller chooses the names. */
+    private const FREE = [
+        'attributes', 'attributesNot', 'contentMetadata', 'contentMetadataNot', 'metadata', 'requesterMetadata',
+        'requesterMetadataNot',
+    ];
 
     private readonly string $base;
     private \CurlHandle $curl;
@@ -213,8 +225,10 @@ final class Postern
         }
         $options = [CURLOPT_URL => $url, CURLOPT_CUSTOMREQUEST => $method];
         if ($body !== null) {
-            // An empty array of PHP would be a list.
-            $options[CURLOPT_POSTFIELDS] = json_encode($body === [] ? new \stdClass() : $body, JSON_THROW_ON_ERROR);
+            // Elsewhere, `purposes` is a list.
+            $objects = [...self::OBJECTS, ...(str_starts_with($path, '/v1/sites/') ? ['purposes'] : [])];
+            $value = $body === [] ? new \stdClass() : self::withObjects($body, $objects);
+            $options[CURLOPT_POSTFIELDS] = json_encode($value, JSON_THROW_ON_ERROR);
             $headers[] = 'Content-Type: application/json';
         }
         $options[CURLOPT_HTTPHEADER] = $headers;
@@ -231,6 +245,24 @@ final class Postern
             $most = min(self::LONGEST_PAUSE, self::FIRST_PAUSE * 2 ** ($made - 1));
             usleep((int) (($wait + $most * mt_rand() / mt_getrandmax()) * 1e6));
         }
+    }
+
+    /**
+     * Returns the body with an object for each empty array by one of the names: otherwise it would be sent as a list.
+     * @param array<mixed> $body
+     * @param list<string> $names
+     * @return array<mixed>
+     */
+    private static function withObjects(array $body, array $names): array
+    {
+        foreach ($body as $name => $value) {
+            if ($value === [] && in_array($name, $names, true)) {
+                $body[$name] = new \stdClass();
+            } elseif (is_array($value) && !in_array($name, self::FREE, true)) {
+                $body[$name] = self::withObjects($value, $names);
+            }
+        }
+        return $body;
     }
 
     /** Returns the seconds before a retry; null where none would help. */

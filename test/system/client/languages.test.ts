@@ -277,6 +277,33 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
       assert.doesNotMatch(ran.stdout + ran.stderr, /svc_sk/);
     });
 
+    test('what was read can be sent back, with its empty objects and its empty lists', async () => {
+      const item = { externalId: `${name}-empty`, title: 'x', type: 'article', source: 'https://example.com/x' };
+      const policy = { name: 'p', rules: [{ action: 'allow', conditions: {}, permissions: [] }] };
+      const sent: Call[] = [
+        { operation: 'upsertContent', arguments: [{ ...item, tags: [], metadata: {} }] },
+        { operation: 'bulkUpsertContent', arguments: [[{ ...item, metadata: { tags: [], context: [] } }]] },
+        { operation: 'checkAccess', arguments: [{ contentId: item.externalId, context: {} }] },
+        { operation: 'createRequester', arguments: [{ id: `${name}-empty`, metadata: {}, tags: [] }] },
+        {
+          operation: 'createLicense',
+          arguments: [{ requesterId: `${name}-empty`, type: 'y', features: [], scope: {} }],
+        },
+        { operation: 'call', arguments: ['POST', '/v1/policies', policy] },
+        { operation: 'call', arguments: ['PUT', '/v1/sites/php.example', { purposes: {}, sitemaps: [] }] },
+        { operation: 'call', arguments: ['POST', '/v1/policies/lint', { rules: [], defaultAction: 'deny' }] },
+      ];
+      const said = await calls(...sent);
+      assert.ok(!said.some((one) => 'refused' in (one as object)), JSON.stringify(said));
+      const bodies = sent.map(({ operation, arguments: given }) =>
+        operation === 'bulkUpsertContent' ? { items: given[0] } : given.at(-1),
+      );
+      assert.deepEqual(
+        proxy.asked.map(({ body }) => JSON.parse(body)),
+        bodies,
+      );
+    });
+
     test('keys are made and revoked', async () => {
       const [made] = (await calls({
         operation: 'createApiKey',
@@ -319,4 +346,49 @@ test('the types of the Python client name fields of the API alone', () => {
     assert.ok(fields.length > 0, name);
     for (const field of fields) assert.ok(names[name]?.includes(field), `${name}.${field}`);
   }
+});
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+}
+
+test('the PHP client knows the names of all objects in bodies', () => {
+  const { paths, components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+    paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>;
+    components: { schemas: Record<string, Schema> };
+  };
+  const found: { name: string; schema: Schema }[] = [];
+  const walk = (name: string, schema: Schema): void => {
+    if (found.some((one) => one.name === name && one.schema === schema)) return;
+    found.push({ name, schema });
+    const { $ref: to = '', anyOf = [], allOf = [], items = [], properties = {} } = schema;
+    const target = components.schemas[to.split('/').at(-1) ?? ''] ?? [];
+    for (const one of [target, anyOf, allOf].flat()) walk(name, one);
+    for (const one of [items].flat()) walk('', one);
+    for (const [one, each] of Object.entries(properties)) walk(one, each);
+  };
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const { schema } = operation.requestBody?.content?.['application/json'] ?? {};
+    walk('', schema ?? {});
+  }
+  const namesOf = (type: string, is = (_: Schema): boolean => true): Set<string> =>
+    new Set(
+      found.filter(({ name, schema }) => name !== '' && schema.type === type && is(schema)).map(({ name }) => name),
+    );
+  const [objects, lists] = [namesOf('object'), namesOf('array')];
+  const free = namesOf('object', ({ properties }) => properties === undefined);
+  const source = readFileSync('clients/php/postern.php', 'utf8');
+  const namesIn = (constant: string): string[] => {
+    const [, text = ''] = new RegExp(`const ${constant} = \\[([^\\]]*)\\];`).exec(source) ?? [];
+    return [...text.matchAll(/'(\w+)'/g)].map(([, one = '']) => one);
+  };
+  // The former is never an empty object, and the latter is one in sites alone.
+  assert.deepEqual([...objects].filter((one) => lists.has(one)).toSorted(), ['collection', 'purposes']);
+  assert.deepEqual(namesIn('OBJECTS'), [...objects].filter((one) => !lists.has(one)).toSorted());
+  assert.deepEqual(namesIn('FREE'), [...free].toSorted());
 });
