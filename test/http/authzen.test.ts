@@ -376,8 +376,42 @@ describe('an evaluation is a decision', () => {
       const open = await postern.call('POST', path, { key, body });
       assert.deepEqual([open.body.decision, open.body.context.id], [true, null]);
       const stated = { ...body, subject: user('alice', { role: 'admin' }) };
-      assertError(await postern.call('POST', path, { key, body: stated }), 'invalid_request', 'context.attributes');
+      assertError(await postern.call('POST', path, { key, body: stated }), 'invalid_request', 'subject.properties');
       assert.equal(await recorded(), before);
+    }
+  });
+
+  test('a refusal names the fields that were sent', async () => {
+    const properties = { long: 'x'.repeat(300) };
+    const readOnly = await makeKey(postern, { type: 'public', permissions: ['access:check'] });
+    const rows: [string, object, string?][] = [
+      ['resource.id', { resource: record('https://e.example/open/%2e%2e/a') }],
+      ['resource.id', { resource: record('https://') }],
+      ['resource.id', { resource: record('x'.repeat(300)) }],
+      ['subject.id', { subject: user('not an id') }],
+      ['action.name', { action: action('Not a name') }],
+      ['context.country', { context: { country: 'x' } }],
+      ['subject.properties.long', { subject: user('alice', properties) }],
+      ['action.properties.long', { action: action('read', properties) }],
+      ['resource.properties.long', { resource: record('record-1', properties) }],
+      ['resource.properties', { resource: record('record-1', { a: 1 }) }, readOnly],
+    ];
+    for (const [param, changed, key] of rows) {
+      const body = { subject: alice, action: action('read'), resource: record1, ...changed };
+      const ask = (path: string, sent: object) =>
+        postern.call('POST', `/access/v1/${path}`, { body: sent, ...(key && { key }) });
+      const answer = await ask('evaluation', body);
+      assertError(answer, 'invalid_request', param);
+      assert.equal(answer.body.error.details[0].param, param);
+      assertError(await ask('evaluations', body), 'invalid_request', param);
+      const [one] = (await ask('evaluations', { evaluations: [body] })).body.evaluations;
+      assert.equal(one.context.error.message, answer.body.error.message);
+      assert.doesNotMatch(one.context.error.message, /`(?:url|contentId|context\.attributes)/);
+    }
+    const unclear = { subject: alice, action: action('read'), resource: record('https://e.example/open/%2e%2e/a') };
+    for (const what of ['subject', 'action']) {
+      const answer = await postern.call('POST', `/access/v1/search/${what}`, { body: unclear });
+      assertError(answer, 'invalid_request', 'resource.id');
     }
   });
 

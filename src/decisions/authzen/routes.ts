@@ -18,7 +18,7 @@ import { limitFields } from '../ledger/limit-fields.ts';
 import { openRemedier } from '../proxy/remedies.ts';
 import { Configuration, EvaluationAnswer, EvaluationRequest, EvaluationsAnswer, EvaluationsRequest } from './schema.ts';
 import { searchRoutes } from './search-routes.ts';
-import { type Evaluated, toCheck, toEvaluated, toRefused, toUnknown, withDefaults } from './translate.ts';
+import { type Evaluated, named, toCheck, toEvaluated, toRefused, toUnknown, withDefaults } from './translate.ts';
 
 export interface AuthzenDeps extends CheckDeps {
   /** The URL under which others reach the service; null: unknown. */
@@ -102,7 +102,7 @@ function echoRequestId(request: FastifyRequest, reply: FastifyReply, done: () =>
 
 /** The specification knows no 415. */
 function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = toFailure(error, request.routeOptions.bodyLimit);
+  const failure = named(toFailure(error, request.routeOptions.bodyLimit), request.body);
   const refusal =
     failure.code === 'unsupported_media_type' ? fail('invalid_request', failure.message, { cause: error }) : failure;
   return answerError(refusal, request, reply);
@@ -116,8 +116,10 @@ const toValid = (item: unknown): EvaluationRequest => validItem(EvaluationReques
 const toTerms = ({ ledger }: AuthzenDeps, { caller }: Asker): AskTerms => ({ caller, now: ledger.now, dry: false });
 
 /** Returns the check of an evaluation, or the reason it is refused. */
-const toAsk = (deps: AuthzenDeps, asker: Asker, item: unknown): Ask | Failure =>
-  caught(() => acceptOne(toTerms(deps, asker), toCheck(toValid(item))));
+function toAsk(deps: AuthzenDeps, asker: Asker, item: unknown): Ask | Failure {
+  const ask = caught(() => acceptOne(toTerms(deps, asker), toCheck(toValid(item))));
+  return ask instanceof Failure ? named(ask, item) : ask;
+}
 
 async function evaluateOne(
   deps: AuthzenDeps,

@@ -25,6 +25,38 @@ export function toCheck({ subject, action, resource, context = {} }: EvaluationR
   };
 }
 
+/** The fields of checks, as evaluations name them. */
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ['url', 'resource.id'],
+  ['contentId', 'resource.id'],
+  ['requesterId', 'subject.id'],
+  ['permission', 'action.name'],
+  ['purpose', 'context.purpose'],
+]);
+
+/** Returns the failure of a check with the names that its evaluation has. */
+export function named(failure: Failure, evaluation: unknown): Failure {
+  if (failure.param === undefined) return failure;
+  const all = (evaluation ?? {}) as Record<string, { properties?: object } | undefined>;
+  const stating = ENTITIES.find((entity) => !isEmpty(all[entity]?.properties ?? {})) ?? 'subject';
+  const rename = (param: string): string =>
+    FIELDS.get(param) ??
+    param
+      .replace(/^context\.attributes\.(subject|action|resource)\./, '$1.properties.')
+      .replace(/^context\.attributes$/, `${stating}.properties`);
+  const retell = (message: string): string =>
+    message.replaceAll(/`([^`]+)`/g, (_, param: string) => `\`${rename(param)}\``);
+  return new Failure(failure.code, retell(failure.message), {
+    param: rename(failure.param),
+    details: failure.details?.map(({ param, message }) => ({
+      param: param === null ? null : rename(param),
+      message: retell(message),
+    })),
+    headers: failure.headers,
+    cause: failure,
+  });
+}
+
 /** Leaves out what conditions cannot compare: objects, lists and null. */
 function attributesOf(entity: string, properties: object = {}): Record<string, string | number | boolean> {
   const scalars = Object.entries(properties).filter(([, value]) => /^(string|number|boolean)$/.test(typeof value));
