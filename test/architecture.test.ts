@@ -45,7 +45,8 @@ const TRANSPORT = words(`
 /** Files that the audit imports beside those of `lib/` and `rules/`. */
 const AUDIT_USES = words(`
   src/cli/import/source.ts src/cli/outcome.ts src/cli/policies/file-collections.ts src/cli/policies/policy-file.ts
-  src/cli/read-file.ts src/cli/terminal.ts src/content/address.ts src/decisions/check/facts.ts
+  src/cli/read-file.ts src/cli/terminal.ts src/content/address.ts src/content/sites/free.ts
+  src/decisions/check/facts.ts
   src/decisions/snapshot/subject.ts src/requesters/identities/list.ts src/requesters/identities/ranges.ts
 `);
 const OWNERS: Record<string, string> = {

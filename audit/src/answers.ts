@@ -8,6 +8,7 @@
 import { indexOf } from '../../src/cli/policies/file-collections.ts';
 import type { PolicyFile } from '../../src/cli/policies/policy-file.ts';
 import { byCollection, foundAt, toPage } from '../../src/content/address.ts';
+import { isFreeFile } from '../../src/content/sites/free.ts';
 import { toFacts } from '../../src/decisions/check/facts.ts';
 import { ANONYMOUS } from '../../src/decisions/snapshot/subject.ts';
 import { type Locator, parseHost, parseTarget } from '../../src/lib/urls/locator.ts';
@@ -28,9 +29,9 @@ export interface PolicyOfFile extends Pick<PolicyFile, 'name' | 'rules' | 'defau
 
 /**
  * Returns the reason of a denial; null when the policy allows. `not_covered`: no collection of the file has the URL,
- * so that another policy decides, or none.
+ * so that another policy decides, or none. `free`: a file for crawlers, about which nothing decides.
  */
-export type AuditAnswer = (visit: LoggedVisit, outcome: VisitOutcome) => Reason | 'not_covered' | null;
+export type AuditAnswer = (visit: LoggedVisit, outcome: VisitOutcome) => Reason | 'not_covered' | 'free' | null;
 
 const POLICY_ID = 'pol_of_file';
 
@@ -40,12 +41,13 @@ export function openAnswers({ rules, defaultAction = 'deny', collections, host }
   const findPage = collections === undefined ? undefined : openPages(collections);
   return (visit, outcome) => {
     const { address, at, target, userAgent } = visit;
+    const locator = findLocator(visit);
+    if (visit.isRead && locator !== undefined && isFreeFile(locator)) return 'free';
     const context = {
       ...(address === '' ? {} : { ip: address }),
       ...(userAgent === null ? {} : { userAgent }),
       ...(outcome === 'verified' ? { crawlerVerified: true } : {}),
     };
-    const locator = findLocator(visit);
     const { asked, missing } = findPage === undefined ? itemAt(target, locator) : findPage(locator);
     const [first, ...rest] = asked.map((subject): Evaluation => {
       const facts = toFacts({ ...subject, requester: ANONYMOUS }, null, { context }, at);

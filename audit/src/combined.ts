@@ -4,7 +4,7 @@
  */
 import { readForwarded } from '../../src/lib/forwarded.ts';
 import { rememberingTimes } from './times.ts';
-import { type LoggedVisit, present, readRequestTarget, toBytes, toStatus, withOwnHost } from './visit.ts';
+import { isReading, type LoggedVisit, present, readRequestTarget, toBytes, toStatus, withOwnHost } from './visit.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -30,6 +30,7 @@ export function combinedReader(): LineReader {
       ...readVisitor(line, time.start),
       at: time.at,
       target: readRequestTarget(request.text),
+      isRead: isReading(request.text.slice(0, request.text.indexOf(' '))),
       status: toStatus(status),
       bytes: toBytes(bytes),
       referrer: present(referrer?.text),

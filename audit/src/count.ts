@@ -189,6 +189,8 @@ function addVisit(tally: VisitTally, visit: LoggedVisit, { crawler, outcome, ans
   if (reason === 'not_covered') {
     row.notCovered++;
     if (host === null) tally.addHostless();
+  } else if (reason === 'free') {
+    row.free++;
   } else if (reason !== null) {
     row.denied++;
     tally.addReason(reason);

@@ -164,6 +164,7 @@ function policyPart({ policy, crawlers, others }: AuditReport): string {
   return `<h2>What the policy “${escape(policy.name)}” would have answered</h2>
 <p>${number(policy.allowed)} requests allowed, ${number(policy.denied)} denied${others?.policy == null ? '' : `; of visitors that name no crawler ${number(others.policy.denied)} denied`}.</p>
 ${policy.notCovered === undefined ? '' : `<p>Not covered: ${counted(policy.notCovered, 'request')} in no collection of the policy file.</p>`}
+${policy.free === 0 ? '' : `<p>Never decided: ${counted(policy.free, 'request')} of files for crawlers, such as robots.txt.</p>`}
 ${legend(policy.notCovered === undefined ? ['allowed', 'denied'] : ['allowed', 'denied', 'not_covered'])}${barsHtml(rows)}${reasons.length === 0 ? '' : tableHtml(['Reason of denials', 'Requests'], reasons)}`;
 }
 

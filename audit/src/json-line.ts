@@ -1,6 +1,6 @@
 /** Lines of JSON: nginx with the names of its variables, Cloudflare Logpush, CloudFront, and Caddy. */
 import { parseTime } from './times.ts';
-import { type LoggedVisit, present, readRequestTarget, toBytes, toStatus, withOwnHost } from './visit.ts';
+import { isReading, type LoggedVisit, present, readRequestTarget, toBytes, toStatus, withOwnHost } from './visit.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -28,6 +28,7 @@ const TIME = [
 ];
 const HOST = ['host', 'http_host', 'server_name', 'ClientRequestHost', 'x-host-header', 'cs(Host)', 'cs-host'];
 const TARGET = ['request_uri', 'ClientRequestURI', 'uri', 'ClientRequestPath', 'cs-uri-stem'];
+const METHOD = ['request_method', 'method', 'ClientRequestMethod', 'cs-method'];
 const QUERY = ['args', 'query_string', 'cs-uri-query'];
 const STATUS = ['status', 'EdgeResponseStatus', 'sc-status'];
 const BYTES = ['body_bytes_sent', 'bytes_sent', 'EdgeResponseBytes', 'sc-bytes', 'size', 'bytes'];
@@ -47,6 +48,7 @@ export function readJsonLine(line: string): LoggedVisit | undefined {
     at,
     host: readText(fields, HOST),
     target: toTarget(fields),
+    isRead: isReading(toMethod(fields)),
     status: toStatus(status),
     bytes: toBytes(first(fields, BYTES)),
     referrer: decoded(readText(fields, REFERRER)),
@@ -82,6 +84,7 @@ function fromCaddy(request: Fields): Fields {
     remote_ip: request.client_ip ?? request.remote_ip,
     host: request.host,
     uri: request.uri,
+    method: request.method,
     http_referer: header('Referer'),
     http_user_agent: header('User-Agent'),
     // Caddy has walked them where it names the client.
@@ -113,6 +116,11 @@ function readTime(fields: Fields): number | undefined {
   const { date, time } = fields;
   if (typeof date === 'string' && typeof time === 'string' && /^\d\d:/.test(time)) return parseTime(`${date}T${time}`);
   return parseTime(first(fields, TIME));
+}
+
+function toMethod(fields: Fields): string | null {
+  const { request } = fields;
+  return readText(fields, METHOD) ?? (typeof request === 'string' ? request.slice(0, request.indexOf(' ')) : null);
 }
 
 function toTarget(fields: Fields): string | null {

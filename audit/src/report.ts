@@ -26,6 +26,8 @@ export interface Answers {
   denied: number;
   /** In none of the file's collections; absent where the file has none. */
   notCovered?: number;
+  /** Requests for files for crawlers, such as robots.txt, which are never decided. */
+  free: number;
 }
 
 export interface Traffic {
@@ -115,6 +117,7 @@ export function toReport(input: ReportInput): AuditReport {
     requests: total((row) => row.requests),
     denied: total((row) => row.denied),
     notCovered: total((row) => row.notCovered),
+    free: total((row) => row.free),
   };
   const answers = toAnswers(sums);
   return {
@@ -149,15 +152,16 @@ export function toReport(input: ReportInput): AuditReport {
 
 const toIso = (at: number): string => new Date(at).toISOString();
 
-type AnswersOf = (counts: Pick<ReportRow, 'requests' | 'denied' | 'notCovered'>) => Answers | null;
+type AnswersOf = (counts: Pick<ReportRow, 'requests' | 'denied' | 'notCovered' | 'free'>) => Answers | null;
 
 function openAnswerCounts(policy: ReportInput['policy']): AnswersOf {
   if (policy === null) return () => null;
   const hasCollections = policy.collections !== undefined;
-  return ({ requests, denied, notCovered }) => ({
-    allowed: requests - denied - notCovered,
+  return ({ requests, denied, notCovered, free }) => ({
+    allowed: requests - denied - notCovered - free,
     denied,
     ...(hasCollections ? { notCovered } : {}),
+    free,
   });
 }
 

@@ -36,6 +36,8 @@ export interface ReportRow {
   denied: number;
   /** In none of the collections of the policy file. */
   notCovered: number;
+  /** Requests for files for crawlers, which are never decided. */
+  free: number;
 }
 
 /** All that a thread has counted; another thread can receive it. */
@@ -190,6 +192,7 @@ const newRow = (crawler: number, outcome: VisitOutcome): ReportRow => ({
   paths: new Map(),
   denied: 0,
   notCovered: 0,
+  free: 0,
 });
 
 export const rowKey = ({ crawler, outcome }: Pick<ReportRow, 'crawler' | 'outcome'>): number =>
@@ -279,5 +282,6 @@ function joinRows(one: ReportRow | undefined, other: ReportRow): ReportRow {
     paths: new Map([...one.paths, ...other.paths]),
     denied: one.denied + other.denied,
     notCovered: one.notCovered + other.notCovered,
+    free: one.free + other.free,
   };
 }

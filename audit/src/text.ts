@@ -134,7 +134,11 @@ function policyText({ policy }: AuditReport): string {
     policy.notCovered === undefined
       ? ''
       : `Not covered: ${policy.notCovered.toLocaleString('en')}, in no collection of the file\n`;
-  return `${head}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}\n${rest}`;
+  const free =
+    policy.free === 0
+      ? ''
+      : `Never decided: ${policy.free.toLocaleString('en')}, of files for crawlers such as robots.txt\n`;
+  return `${head}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}\n${rest}${free}`;
 }
 
 function listsText({ lists }: AuditReport): string {

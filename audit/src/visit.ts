@@ -9,6 +9,8 @@ export interface LoggedVisit {
   host: string | null;
   /** Path and query; null for a request that is no HTTP. */
   target: string | null;
+  /** GET or HEAD, or the log does not say. */
+  isRead: boolean;
   status: number;
   bytes: number;
   referrer: string | null;
@@ -18,6 +20,8 @@ export interface LoggedVisit {
 /** Log values that stand for nothing. */
 export const present = (text: string | null | undefined): string | null =>
   text === undefined || text === null || text === '' || text === '-' ? null : text;
+
+export const isReading = (method: string | null): boolean => method === null || method === 'GET' || method === 'HEAD';
 
 const REQUEST = /^[A-Za-z]{1,32} (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
 

@@ -589,9 +589,42 @@ describe('--policy', () => {
     ];
     const policy = put('policy.json', JSON.stringify({ name: 'Mine', rules }));
     const report = await audit(put('policy.log', `${LINES.map(combined).join('\n')}\n`), '--policy', policy);
-    assert.deepEqual(report.policy, { name: 'Mine', allowed: 3, denied: 3, reasons: { policy_denied: 3 } });
-    assert.deepEqual(report.crawlers[0]?.policy, { allowed: 2, denied: 2 });
-    assert.deepEqual(report.others?.policy, { allowed: 1, denied: 1 });
+    assert.deepEqual(report.policy, { name: 'Mine', allowed: 3, denied: 2, free: 1, reasons: { policy_denied: 2 } });
+    assert.deepEqual(report.crawlers[0]?.policy, { allowed: 2, denied: 1, free: 1 });
+    assert.deepEqual(report.others?.policy, { allowed: 1, denied: 1, free: 0 });
+  });
+
+  test('leaves out the files for crawlers, which are never decided', async () => {
+    const free = [
+      '/robots.txt',
+      '/robots.txt?v=2',
+      '/%72obots.txt',
+      '/license.xml',
+      '/tdmrep.json',
+      '/favicon.ico',
+      '/.well-known/security.txt',
+    ];
+    // By some server, these are other pages.
+    const decided = ['/robots.txt;x', '/robots.txt?p=7', '/x/robots.txt', '/.well-known/x.php/a', '/Robots.txt'];
+    const lines = [...free, ...decided].map((target) => combined({ ...(LINES[0] as Line), target }));
+    const posted = combined(LINES[0] as Line).replace('"GET ', '"POST ');
+    const fields = { remote_addr: '192.0.2.1', time_iso8601: '2026-11-01T10:00:00Z', status: 200 };
+    const json = ['GET', 'HEAD', 'POST'].map((request_method) =>
+      JSON.stringify({ ...fields, request_method, request_uri: '/robots.txt' }),
+    );
+    const policy = put('closed.json', JSON.stringify({ name: 'Closed', rules: [] }));
+    const file = put('free.log', `${[...lines, posted, ...json].join('\n')}\n`);
+    const page = join(folder, 'free.html');
+    const report = await audit(file, '--policy', policy, '--html', page);
+    const denied = decided.length + 2;
+    const counts = { allowed: 0, denied, free: free.length + 2 };
+    assert.deepEqual(report.policy, { name: 'Closed', ...counts, reasons: { policy_denied: denied } });
+    assert.match(readFileSync(page, 'utf8'), /Never decided: 9 requests of files for crawlers/);
+    const { stdout } = await run(file, '--policy', policy);
+    assert.match(stdout, /denied 7: .*\nNever decided: 9, of files for crawlers such as robots\.txt\n/);
+    const all = JSON.stringify({ name: 'Closed', rules: [], collections: [{ name: 'All', paths: ['/'] }] });
+    const byUrl = await audit(file, '--policy', put('closed-all.json', all));
+    assert.equal(byUrl.policy?.free, counts.free);
   });
 
   test('knows whom the audit has verified', async () => {
@@ -608,11 +641,11 @@ describe('--policy', () => {
     assert.deepEqual(
       crawlers.map((row) => [row.outcome, row.policy]),
       [
-        ['verified', { allowed: 2, denied: 0 }],
-        ['forged', { allowed: 0, denied: 2 }],
+        ['verified', { allowed: 1, denied: 0, free: 1 }],
+        ['forged', { allowed: 0, denied: 2, free: 0 }],
       ],
     );
-    assert.deepEqual(others?.policy, { allowed: 2, denied: 0 });
+    assert.deepEqual(others?.policy, { allowed: 2, denied: 0, free: 0 });
   });
 
   const COLLECTIONS = {
@@ -657,9 +690,9 @@ describe('--policy', () => {
     const page = join(folder, 'sites.html');
     const report = await audit(file, '--policy', policy, '--html', page, '--threads', '2');
     const reasons = { policy_denied: 3 };
-    assert.deepEqual(report.policy, { name: 'News', allowed: 4, denied: 3, notCovered: 5, reasons });
-    assert.deepEqual(report.crawlers[0]?.policy, { allowed: 3, denied: 3, notCovered: 4 });
-    assert.deepEqual(report.others?.policy, { allowed: 1, denied: 0, notCovered: 1 });
+    assert.deepEqual(report.policy, { name: 'News', allowed: 4, denied: 3, notCovered: 5, free: 0, reasons });
+    assert.deepEqual(report.crawlers[0]?.policy, { allowed: 3, denied: 3, notCovered: 4, free: 0 });
+    assert.deepEqual(report.others?.policy, { allowed: 1, denied: 0, notCovered: 1, free: 0 });
     assert.match(report.notes.join(), /lack of a host in the log: 1 request\./);
     assert.match(readFileSync(page, 'utf8'), /Not covered: 5 requests in no collection/);
     const { stdout } = await run(file, '--policy', policy);
@@ -667,7 +700,7 @@ describe('--policy', () => {
     assert.match(stdout, /would have allowed 4 and denied 3: .*\nNot covered: 5, in no collection of the file\n/);
 
     const named = await audit(file, '--policy', policy, '--host', 'www.example.com');
-    assert.deepEqual(named.policy, { name: 'News', allowed: 5, denied: 3, notCovered: 4, reasons });
+    assert.deepEqual(named.policy, { name: 'News', allowed: 5, denied: 3, notCovered: 4, free: 0, reasons });
     assert.doesNotMatch(named.notes.join(), /host/);
   });
 
@@ -684,9 +717,9 @@ describe('--policy', () => {
     );
     const answers = async (...more: string[]) => (await audit(file, '--policy', policy, ...more)).policy;
     const reasons = (count: number) => ({ policy_denied: count });
-    assert.deepEqual(await answers(), { name: 'Places', allowed: 3, denied: 2, reasons: reasons(2) });
+    assert.deepEqual(await answers(), { name: 'Places', allowed: 3, denied: 2, free: 0, reasons: reasons(2) });
     const named = await answers('--host', 'm.example.com');
-    assert.deepEqual(named, { name: 'Places', allowed: 2, denied: 3, reasons: reasons(3) });
+    assert.deepEqual(named, { name: 'Places', allowed: 2, denied: 3, free: 0, reasons: reasons(3) });
   });
 
   test('--host must be a host, and is for a policy', async () => {
