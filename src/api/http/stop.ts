@@ -45,4 +45,4 @@ export function openClosing(app: App): () => Promise<void> {
 }
 
 /** Returns whether the head of a request has arrived whose answer is not out. Node has no other name for it. */
-const isAnswering = (socket: Socket & { _httpMessage?: ServerResponse | null }): boolean => socket._httpMessage != null;
+const isAnswering = (socket: Socket): boolean => Reflect.get(socket, '_httpMessage') != null;

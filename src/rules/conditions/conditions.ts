@@ -23,13 +23,9 @@ import {
 } from './match.ts';
 import { ContentTypeName, CountryCode, PermissionName, RequesterId } from './names.ts';
 import { PLACE_CONDITIONS } from './place-conditions.ts';
-import { compileTime, TimeSchema } from './time.ts';
+import { compileTime, TimeOrNow, TimeSchema } from './time.ts';
 
 const shortText = Type.String({ minLength: 1, maxLength: 64 });
-const expiryTime = Type.Union([
-  Type.String({ format: 'date-time', expected: 'must be "now", or an ISO 8601 time with a time zone' }),
-  Type.Literal('now'),
-]);
 
 /** Returns the bound of a license's end, which may depend on the time of the check. */
 function toBound(text: string | undefined): ((at: number) => number) | undefined {
@@ -96,7 +92,7 @@ export const CONDITIONS = {
     about: 'license',
     negatable: false,
     schema: Type.Object(
-      { after: Type.Optional(expiryTime), before: Type.Optional(expiryTime) },
+      { after: Type.Optional(TimeOrNow), before: Type.Optional(TimeOrNow) },
       { additionalProperties: false, minProperties: 1 },
     ),
     doc: 'A valid license ends at or after `after` and before `before`; `"now"` is the time of the check. A license without an end ends after everything.',

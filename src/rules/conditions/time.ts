@@ -14,6 +14,12 @@ const hour = Type.String({
 });
 const dateTime = Type.String({ format: 'date-time' });
 
+/** `now`: the time of the check. */
+export const TimeOrNow = Type.Union([
+  Type.String({ format: 'date-time', expected: 'must be "now", or an ISO 8601 time with a time zone' }),
+  Type.Literal('now'),
+]);
+
 export const TimeSchema = Type.Object(
   {
     after: Type.Optional(dateTime),
