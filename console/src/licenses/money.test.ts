@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { exampleOf } from './example.ts';
-import { formatMoney, parseMicros, toDecimal } from './money.ts';
+import { amountFault, formatMoney, parseCount, parseMicros, toDecimal } from './money.ts';
 import { faultsOf, nextPeriod, type TermsFields, toFields, toTerms } from './terms-fields.ts';
 
 describe('money', () => {
@@ -18,17 +18,83 @@ describe('money', () => {
     ]);
   });
 
+  test('with thousands is read where it is clear', () => {
+    const read: Record<string, number> = {
+      '1250': 1_250,
+      '1250.00': 1_250,
+      '1,250.00': 1_250,
+      '1.250,00': 1_250,
+      '1 250,5': 1_250.5,
+      '1’250.50': 1_250.5,
+      '1,250.125': 1_250.125,
+      '1,250,000': 1_250_000,
+      '1.250.000,00': 1_250_000,
+      '0.125': 0.125,
+      '0,125': 0.125,
+      '1.2500': 1.25,
+      '1234.5678': 1_234.5678,
+    };
+    for (const [text, amount] of Object.entries(read)) {
+      assert.equal(parseMicros(text), amount * 1_000_000, text);
+      assert.equal(amountFault(text), undefined, text);
+    }
+  });
+
+  test('that can mean two amounts is refused, with both ways to type it', () => {
+    const advice: Record<string, string> = {
+      '1,250': 'Type 1250 or 1.25.',
+      '1.250': 'Type 1250 or 1.25.',
+      '5,000': 'Type 5000 or 5.',
+      '12,000': 'Type 12000 or 12.',
+      '1.125': 'Type 1125 or 1.1250.',
+      '100.000': 'Type 100000 or 100.',
+      ' 10,010 ': 'Type 10010 or 10.01.',
+    };
+    for (const [text, how] of Object.entries(advice)) {
+      assert.equal(parseMicros(text), undefined, text);
+      assert.equal(amountFault(text), `${text.trim()} can mean two amounts. ${how}`);
+      for (const one of how.match(/\d[\d.]*\d|\d/g) ?? []) assert.notEqual(parseMicros(one), undefined, one);
+    }
+    for (const text of ['12,34.00', '1,25.000,00', '1,250.00,0', '1,2500,000', '0,125,000', '1,250 000', 'free']) {
+      assert.equal(parseMicros(text), undefined, text);
+      assert.equal(amountFault(text), 'An amount, such as 0.02.');
+    }
+  });
+
   test('comes back as typed', () => {
     for (const text of ['0.02', '0.0125', '100.00', '0.000001']) {
       assert.equal(toDecimal(parseMicros(text) as number, 'EUR'), text);
     }
     assert.equal(toDecimal(5_000_000, 'JPY'), '5');
+    // Three decimals would read as thousands.
+    for (const micros of [1_125_000, 1_250_000, 1_234_567_000, 125_000]) {
+      for (const currency of ['EUR', 'JPY', 'KWD']) assert.equal(parseMicros(toDecimal(micros, currency)), micros);
+    }
   });
 
   test('is shown to its last digit', () => {
     assert.equal(formatMoney('9007199254740993.01', 'EUR'), '€9,007,199,254,740,993.01');
     assert.equal(formatMoney('0.0125', 'EUR'), '€0.0125');
   });
+});
+
+test('a count has separators before groups of three only', () => {
+  const typed = [
+    '0',
+    '12',
+    '1,000',
+    '1.000',
+    '1 000',
+    '12,345,678',
+    '2.5',
+    '1.00',
+    '1,00',
+    '1,000.0',
+    '1,0000',
+    '',
+    '1e3',
+  ];
+  assert.deepEqual(typed.map(parseCount), [0, 12, 1_000, 1_000, 1_000, 12_345_678, ...Array.from({ length: 7 })]);
 });
 
 const TYPED: TermsFields = {
@@ -76,10 +142,11 @@ describe('terms', () => {
       { key: 1, upTo: '1000', price: '1' },
       { key: 2, upTo: '', price: '1' },
     ];
-    const faults = faultsOf({ ...TYPED, currency: 'EURO', tiers, quotaUnits: '0', flat: 'x' });
+    const faults = faultsOf({ ...TYPED, currency: 'EURO', tiers, quotaUnits: '2.5', minimum: '5,000', flat: 'x' });
     assert.deepEqual(Object.keys(faults).toSorted(), [
       'currency',
       'flat',
+      'minimum',
       'quotaUnits',
       'tiers.0.price',
       'tiers.1.upTo',

@@ -8,6 +8,7 @@ import { call } from '../api/client.ts';
 import { formatDayIn } from '../parts/show.tsx';
 import { Failed } from '../parts/states.tsx';
 import { type Example, exampleOf, type FirstBill as FirstBillAnswer, toExample } from './example.ts';
+import { parseCount } from './money.ts';
 import { type Terms, type TermsFields, toTerms } from './terms-fields.ts';
 
 const UNITS = 12_000;
@@ -27,25 +28,25 @@ export interface LicenseDates {
 
 export function WorkedExample({ fields, sound, dates }: WorkedExampleProps) {
   const [typed, setTyped] = useState<string>();
-  const units = Number((typed ?? String(proposed(fields))).replaceAll(/\D/g, '').slice(0, 12));
+  const units = typed === undefined ? proposed(fields) : parseCount(typed || '0');
   return (
     <section className="example" aria-label="Example" aria-live="polite">
       <TextInput
         label={fields.unit === 'decision' ? 'With so many requests' : 'With so many items'}
         inputMode="numeric"
         value={typed ?? String(units)}
+        error={units === undefined && 'A whole number, such as 2500.'}
         onChange={(event) => setTyped(event.currentTarget.value)}
         mb="sm"
       />
-      {sound ? (
+      {sound && units !== undefined && (
         <>
           {dates !== undefined && <FirstBill terms={toTerms(fields)} dates={dates} units={units} />}
           <h3>A whole {fields.period}</h3>
           <Lines of={exampleOf(toTerms(fields), units)} />
         </>
-      ) : (
-        <p className="soft">Complete the fields first.</p>
       )}
+      {!sound && <p className="soft">Complete the fields first.</p>}
     </section>
   );
 }
@@ -93,8 +94,8 @@ function firstBillWords({ from, to, partialPeriod }: FirstBillAnswer, { timezone
 
 /** Proposes units that reach the last tier. */
 function proposed({ tiers, quotaUnits }: TermsFields): number {
-  const reached = Number(tiers.at(-2)?.upTo.replaceAll(/\D/g, '') ?? 0);
-  const included = Number(quotaUnits.replaceAll(/\D/g, ''));
+  const reached = parseCount(tiers.at(-2)?.upTo ?? '') ?? 0;
+  const included = parseCount(quotaUnits) ?? 0;
   return Math.max(included, Math.round(reached * 1.2)) || UNITS;
 }
 

@@ -2,7 +2,7 @@
 import { minorDigits } from '../../../src/rules/terms/money.ts';
 import type { Row } from '../api/client.ts';
 import { dayAt, ZONE } from '../parts/days.ts';
-import { parseMicros, toDecimal } from './money.ts';
+import { amountFault, parseCount, parseMicros, toDecimal } from './money.ts';
 
 export type Terms = NonNullable<Row<'GET /v1/licenses'>['terms']>;
 type OnExceed = NonNullable<Terms['quota']>['onExceed'];
@@ -81,11 +81,7 @@ export function toFields(terms: Terms | null): TermsFields {
 /** Faults by the names of their fields: `tiers.0.price`, `currency`. */
 export type Faults = Record<string, string>;
 
-const WHOLE = /^[1-9]\d{0,11}$/;
-const toCount = (text: string): number | undefined => {
-  const plain = text.replaceAll(/[\s,.]/g, '');
-  return WHOLE.test(plain) ? Number(plain) : undefined;
-};
+const toCount = (text: string): number | undefined => parseCount(text) || undefined;
 
 export function faultsOf(fields: TermsFields): Faults {
   const faults: Faults = {};
@@ -102,20 +98,20 @@ export function faultsOf(fields: TermsFields): Faults {
 function feeFault(text: string, currency: string): string | undefined {
   if (text === '') return undefined;
   const micros = parseMicros(text);
-  if (micros === undefined) return AMOUNT;
+  if (micros === undefined) return amountFault(text);
   const digits = minorDigits(currency) ?? 2;
   return micros % 10 ** (6 - digits) === 0 ? undefined : `At most ${digits} decimals.`;
 }
 
-const AMOUNT = 'An amount, such as 0.02.';
-const COUNT = 'A whole number from 1.';
+const COUNT = 'A whole number from 1, such as 2500.';
 
 function tierFaults(tiers: readonly TierFields[]): Faults {
   const faults: Faults = {};
   let before = 0;
   tiers.forEach(({ upTo, price }, i) => {
     // What is still empty is missing, not wrong.
-    if (parseMicros(price) === undefined) faults[`tiers.${i}.price`] = price === '' ? '' : AMOUNT;
+    const fault = price === '' ? '' : amountFault(price);
+    if (fault !== undefined) faults[`tiers.${i}.price`] = fault;
     if (i === tiers.length - 1) return;
     const end = toCount(upTo);
     if (end === undefined) faults[`tiers.${i}.upTo`] = COUNT;

@@ -5,7 +5,7 @@ import type { Body } from '../api/client.ts';
 import { findRecord, tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { useCollectionChoices } from '../collections/names.tsx';
-import { parseMicros, toDecimal } from '../licenses/money.ts';
+import { amountFault, parseMicros, toDecimal } from '../licenses/money.ts';
 import { lastDayIn, toInstants } from '../licenses/term.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
@@ -189,7 +189,7 @@ function PriceFields({ fields, change }: PartProps) {
         description="Empty: on request"
         placeholder="0.005"
         {...typed('price', { fields, change })}
-        error={priceOf(fields) === undefined ? 'An amount such as 0.005' : undefined}
+        error={priceOf(fields) === undefined ? amountFault(fields.price) : undefined}
         inputMode="decimal"
       />
       <TextInput

@@ -68,6 +68,7 @@ function Limit({ rule, onChange }: LimitProps) {
         w={120}
         min={1}
         max={1_000_000_000}
+        allowDecimal={false}
         value={limit.requests}
         onChange={(requests) => onChange({ ...limit, requests: Number(requests) || 1 })}
       />

@@ -172,3 +172,19 @@ test('who may not edit reads sentences, and finds no field', async () => {
   assert.equal(await reader.page.getByRole('button', { name: 'Add a rule' }).count(), 0);
   assert.deepEqual(reader.faults, []);
 });
+
+test('a limit is the digits that its field shows, whatever separator was typed', async () => {
+  const { id } = await open([{ action: 'allow', conditions: { country: 'FR' } }]);
+  await card(1).locator('.rule-title').click();
+  await card(1).getByRole('button', { name: 'Add a limit' }).click();
+  const requests = card(1).getByRole('textbox', { name: 'Requests' });
+  for (const typed of ['2.5', '1.000', '1,000']) {
+    await requests.selectText();
+    await page.keyboard.type(typed);
+    assert.equal(await requests.inputValue(), typed.replace(/\D/, ''));
+  }
+  await publishing().click();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('version 2', { exact: true }).waitFor();
+  assert.equal((await rulesOf(id))[0].rateLimit.requests, 1_000);
+});

@@ -23,6 +23,9 @@ test('an offer is made, edited and deleted; the preview shows what a denied visi
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Kind of license' }).click();
   await page.getByRole('option', { name: 'crawling' }).click();
+  await dialog.getByRole('textbox', { name: 'Price' }).fill('1,250');
+  await dialog.getByText('1,250 can mean two amounts. Type 1250 or 1.25.').waitFor();
+  assert.equal(await dialog.getByRole('button', { name: 'Offer', exact: true }).isDisabled(), true);
   await dialog.getByRole('textbox', { name: 'Price' }).fill('0,005');
   await dialog.getByLabel('Email address').fill('licensing@news.example');
   await dialog.getByLabel('Page about this license').fill('https://news.example/licensing');
