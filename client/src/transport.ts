@@ -190,9 +190,11 @@ function credentials({ key }: TransportOptions, { keyHeader }: Outgoing): Record
 
 function keyOf({ method }: Outgoing, { idempotencyKey }: CallOptions): string | undefined {
   if (idempotencyKey === false || (method !== 'POST' && method !== 'PATCH')) return undefined;
-  // A page loaded over plain HTTP has no crypto.randomUUID.
-  return idempotencyKey ?? crypto.getRandomValues(new Uint8Array(16)).join('.');
+  return idempotencyKey ?? newIdempotencyKey();
 }
+
+/** Returns a random key. A page loaded over plain HTTP has no crypto.randomUUID. */
+export const newIdempotencyKey = (): string => crypto.getRandomValues(new Uint8Array(16)).join('.');
 
 const isTemporary = (failure: PosternError | PosternUnreachable): boolean =>
   failure instanceof PosternUnreachable || TEMPORARY.has(failure.status) || failure.code === 'idempotency_key_in_use';

@@ -25,7 +25,7 @@ export type Query<O extends Operation> = client.Query<NameOf<O>>;
 /** A record of a list. */
 export type Row<O extends Operation> = Answer<O> extends { data: (infer R)[] } ? R : never;
 
-export interface Args<O extends Operation> extends Pick<client.CallOptions, 'ifMatch' | 'signal'> {
+export interface Args<O extends Operation> extends Pick<client.CallOptions, 'idempotencyKey' | 'ifMatch' | 'signal'> {
   path?: Record<string, string | number>;
   query?: Query<O>;
   body?: Body<O>;

@@ -1,6 +1,7 @@
 /** Reads and writes of components. Answers are kept until something is written, then read again. */
 import { QueryClient, type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Answer, type Args, call, type Operation, open, PosternError } from './client.ts';
+import { useRepeat } from './repeat.ts';
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -60,8 +61,9 @@ export function useWrite(): <O extends Operation>(
   leave?: () => void,
 ) => Promise<Answer<O>> {
   const client = useQueryClient();
-  return async (operation, args, leave) => {
-    const answer = await call(operation, args);
+  const repeat = useRepeat();
+  return async (operation, args = {}, leave) => {
+    const answer = await repeat(operation, args, (sent) => call(operation, sent));
     leave?.();
     await client.invalidateQueries();
     return answer;

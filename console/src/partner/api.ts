@@ -33,10 +33,8 @@ export function openConnection(token: string, onRefused: (why: PosternError) => 
   };
   return {
     async call(operation, args = {}) {
-      const { body, signal } = args;
-      const { text } = await noticing(
-        connection.send({ ...toRequest(operation, args), body }, signal === undefined ? {} : { signal }),
-      );
+      const { body, path: _path, query: _query, ...options } = args;
+      const { text } = await noticing(connection.send({ ...toRequest(operation, args), body }, options));
       return JSON.parse(text);
     },
     open: (operation, args, accept) => noticing(connection.open({ ...toRequest(operation, args), accept })),

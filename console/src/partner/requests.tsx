@@ -1,6 +1,7 @@
 /** Requests for licenses, and the publisher's answers. */
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useRepeat } from '../api/repeat.ts';
 import { ZONE } from '../parts/days.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { List } from '../parts/list.tsx';
@@ -100,6 +101,7 @@ function usePlaces(): Places {
 
 function RequestForm({ kind, onKind, places }: RequestsProps & { places: Places }) {
   const { call } = useConnection();
+  const repeat = useRepeat();
   const readAgain = useReadAgain();
   const [collectionId, setCollectionId] = useState('');
   const [note, setNote] = useState('');
@@ -117,7 +119,7 @@ function RequestForm({ kind, onKind, places }: RequestsProps & { places: Places 
         ...(collectionId === '' ? {} : { collectionId }),
         ...(note.trim() === '' ? {} : { note: note.trim() }),
       };
-      await call('POST /v1/me/requests', { body });
+      await repeat('POST /v1/me/requests', { body }, (sent) => call('POST /v1/me/requests', sent));
       notify('The publisher has your request.');
       clear();
       await readAgain();
