@@ -1,10 +1,21 @@
 /** Ways in that the address of the page holds: a sign-in link, or why the provider's answer opened no session. */
 const HEAD = '#link=';
 
-export const isLink = (): boolean => window.location.hash.startsWith(HEAD);
-
 /** Returns the token of the link; undefined without one. */
-export const readLink = (): string | undefined => (isLink() ? window.location.hash.slice(HEAD.length) : undefined);
+export function readLink(): string | undefined {
+  const { hash } = window.location;
+  return hash.startsWith(HEAD) ? hash.slice(HEAD.length) : undefined;
+}
+
+/** Calls `listener` with the token of each link that is pasted into the open page: the browser loads no other one. */
+export function onLink(listener: (link: string) => void): () => void {
+  const read = () => {
+    const link = readLink();
+    if (link !== undefined) listener(link);
+  };
+  window.addEventListener('hashchange', read);
+  return () => window.removeEventListener('hashchange', read);
+}
 
 /** Returns the reason of a failed sign-in; null without one. */
 export const readFailure = (): string | null => new URLSearchParams(window.location.search).get('signIn');

@@ -3,8 +3,9 @@ import { Center, Loader } from '@mantine/core';
 import { Suspense, useEffect, useState } from 'react';
 import { callSession, onSignedOut, type Session } from '../api/client.ts';
 import { queries } from '../api/read.ts';
+import { notifyFailure } from '../parts/notices.tsx';
 import { Boundary } from './boundary.tsx';
-import { isLink } from './entry.ts';
+import { forgetEntry, onLink, readLink } from './entry.ts';
 import { Frame } from './frame.tsx';
 import { lazily } from './lazily.tsx';
 import { SessionProvider } from './session.tsx';
@@ -14,6 +15,7 @@ const SignIn = lazily(() => import('./sign-in.tsx'));
 export function Gate() {
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const [ended, setEnded] = useState(false);
+  const [link, setLink] = useState(readLink);
 
   useEffect(() => {
     callSession('GET').then(setSession, () => setSession(null));
@@ -23,10 +25,21 @@ export function Gate() {
       queries.clear();
     });
   }, []);
+  useEffect(() => onLink(setLink), []);
 
+  const forget = () => {
+    forgetEntry();
+    setLink(undefined);
+  };
   const signIn = (opened: Session) => {
+    forget();
     queries.clear();
     setSession(opened);
+  };
+  const failLink = (error: Error) => {
+    forget();
+    // The session that is there goes on.
+    if (session !== null) notifyFailure(error);
   };
   const signOut = async () => {
     await callSession('DELETE').catch(() => {});
@@ -42,11 +55,11 @@ export function Gate() {
       </Center>
     );
   }
-  if (session === null || isLink()) {
+  if (session === null || link !== undefined) {
     return (
       <Boundary at="sign-in">
         <Suspense>
-          <SignIn ended={ended} onSignedIn={signIn} />
+          <SignIn ended={ended} link={link} onSignedIn={signIn} onLinkFailed={failLink} />
         </Suspense>
       </Boundary>
     );

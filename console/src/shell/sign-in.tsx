@@ -5,17 +5,18 @@ import { Alert, Button, Code, PasswordInput } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { beginSignIn, callSession, PosternError, readProvider, type Session } from '../api/client.ts';
 import { useWork } from '../parts/work.ts';
-import { forgetEntry, pageAddress, readFailure, readLink } from './entry.ts';
+import { pageAddress, readFailure } from './entry.ts';
 import mark from './mark.svg';
 import './sign-in.css';
 
 interface SignInProps {
   ended: boolean;
+  link: string | undefined;
   onSignedIn: (session: Session) => void;
+  onLinkFailed: (error: Error) => void;
 }
 
-export default function SignIn({ ended, onSignedIn }: SignInProps) {
-  const [link, setLink] = useState(readLink);
+export default function SignIn({ ended, link, onSignedIn, onLinkFailed }: SignInProps) {
   const [failure] = useState(readFailure);
   const [problem, setProblem] = useState<string>();
   const provider = useProvider();
@@ -24,16 +25,11 @@ export default function SignIn({ ended, onSignedIn }: SignInProps) {
     document.title = 'Sign in · Postern';
   }, []);
 
-  const enter = (session: Session) => {
-    forgetEntry();
-    onSignedIn(session);
+  const leaveLink = (error: Error) => {
+    setProblem(error.message);
+    onLinkFailed(error);
   };
-  const leaveLink = (why: string) => {
-    forgetEntry();
-    setProblem(why);
-    setLink(undefined);
-  };
-  if (link !== undefined) return <ByLink link={link} onSignedIn={enter} onFailed={leaveLink} />;
+  if (link !== undefined) return <ByLink link={link} onSignedIn={onSignedIn} onFailed={leaveLink} />;
   return (
     <Panel lead="The browser keeps a session for twelve hours.">
       {problem !== undefined && <Alert color="red">{problem}</Alert>}
@@ -42,7 +38,7 @@ export default function SignIn({ ended, onSignedIn }: SignInProps) {
         <Alert color="yellow">Your session has ended, or your access was revoked.</Alert>
       )}
       {provider !== null && <ByProvider host={provider} onFailed={setProblem} />}
-      <ByKey onSignedIn={enter} first={provider === null} />
+      <ByKey onSignedIn={onSignedIn} first={provider === null} />
     </Panel>
   );
 }
@@ -82,7 +78,7 @@ function Panel({ lead, children }: { lead: string; children: ReactNode }) {
 interface ByLinkProps {
   link: string;
   onSignedIn: (session: Session) => void;
-  onFailed: (why: string) => void;
+  onFailed: (error: Error) => void;
 }
 
 /** Asks first: programs that preview links must not use it up. */
@@ -91,7 +87,7 @@ function ByLink({ link, onSignedIn, onFailed }: ByLinkProps) {
     try {
       onSignedIn(await callSession('POST', { link }));
     } catch (error) {
-      onFailed((error as Error).message);
+      onFailed(error as Error);
     }
   });
   return (

@@ -54,6 +54,34 @@ describe('a link', () => {
     await other.getByText('This link was used, replaced by a newer one, or has expired.').waitFor();
     await other.getByLabel('API key').waitFor();
   });
+
+  test('that is pasted into a tab with the console open signs in, also over another session', async () => {
+    const newLink = async (name: string, role: string) =>
+      (await made(postern, '/v1/users/links', { name, role })).path as string;
+    const press = async (page: Page) => {
+      await page.getByText('You opened a link that signs you in, once.').waitFor();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    };
+    const page = await visit('/console');
+    await page.getByLabel('API key').waitFor();
+    const first = await newLink('Hedy', 'editor');
+    await page.goto(first);
+    await press(page);
+    await page.getByRole('button', { name: /^Hedy/ }).waitFor();
+    assert.equal(page.url(), `${postern.url}/console`);
+
+    await page.goto(await newLink('Joan', 'admin'));
+    await press(page);
+    await page.getByRole('button', { name: /^Joan/ }).waitFor();
+    assert.equal(page.url(), `${postern.url}/console`);
+
+    // A link that was used leaves the session as it is, and says so.
+    await page.goto(first);
+    await press(page);
+    await page.getByText('This link was used, replaced by a newer one, or has expired.').waitFor();
+    await page.getByRole('button', { name: /^Joan/ }).waitFor();
+    assert.equal(page.url(), `${postern.url}/console`);
+  });
 });
 
 describe('the provider', () => {
