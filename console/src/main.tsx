@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queries } from './api/read.ts';
 import { Notices } from './parts/notices.tsx';
+import { askBeforeLeaving } from './parts/unsaved.ts';
 import { Gate } from './shell/gate.tsx';
 import { Themed } from './shell/themed.tsx';
 
@@ -17,7 +18,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <Themed nonce={nonce}>
     <QueryClientProvider client={queries}>
       <Notices />
-      <Router base="/console">
+      <Router base="/console" aroundNav={askBeforeLeaving}>
         <Gate />
       </Router>
     </QueryClientProvider>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { type Body, PosternError } from '../api/client.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { useUnsaved } from '../parts/unsaved.ts';
 import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
 import { Trial } from './trial.tsx';
@@ -99,6 +100,7 @@ interface CollectionFormProps {
 export function CollectionForm({ id, initial, action, onSubmit, onCancel }: CollectionFormProps) {
   const [fields, setFields] = useState(initial);
   const { busy, error, start } = useWork(async () => onSubmit(toBody(fields)));
+  useUnsaved(!busy && JSON.stringify(fields) !== JSON.stringify(initial));
   const at = findField(error);
   const part: PartProps = {
     fields,

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { PosternError } from '../api/client.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { useUnsaved } from '../parts/unsaved.ts';
 import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
 
@@ -29,6 +30,7 @@ interface ItemFormProps {
 export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemFormProps) {
   const [fields, setFields] = useState(initial);
   const { busy, error, start } = useWork(() => onSubmit({ ...fields, parsed: parseMetadata(fields.metadata) }));
+  useUnsaved(!busy && JSON.stringify(fields) !== JSON.stringify(initial));
   const message = error instanceof SyntaxError ? 'The metadata is not valid JSON.' : error?.message;
   const part: PartProps = {
     fields,

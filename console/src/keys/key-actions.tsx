@@ -30,7 +30,7 @@ export function KeyActions({ of: key }: { of: Key }) {
       {dialog === 'rotate' && <Rotate of={key} onClose={close} onRotated={setRotated} />}
       {dialog === 'revoke' && <Revoke of={key} onClose={close} />}
       {rotated !== undefined && (
-        <Dialog onClose={closeRotated} title="The new key" closeOnClickOutside={false}>
+        <Dialog onClose={closeRotated} title="The new key">
           <KeyText text={rotated} onDone={closeRotated} />
         </Dialog>
       )}

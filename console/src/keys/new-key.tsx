@@ -50,7 +50,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<{ name: string; key: string }>();
   if (made !== undefined) {
     return (
-      <Dialog onClose={onClose} title={`The key ${made.name}`} closeOnClickOutside={false}>
+      <Dialog onClose={onClose} title={`The key ${made.name}`}>
         <KeyText text={made.key} onDone={onClose} />
       </Dialog>
     );

@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useRef } from 'react';
 import { useCopy } from './clipboard.ts';
+import { useKeptDialog } from './dialog.tsx';
 import { IconCheck, IconCopy } from './icons.ts';
 
 export function Copy({ text, what }: { text: string; what: string }) {
@@ -24,8 +25,9 @@ export function Id({ of }: { of: string }) {
   );
 }
 
-/** A secret shown once. When copying fails, the text is selected for the keyboard. */
+/** A secret shown once; no Escape closes its dialog. When copying fails, the text is selected for the keyboard. */
 export function SecretText({ text, what }: { text: string; what: string }) {
+  useKeptDialog();
   const { copied, copy } = useCopy();
   const shown = useRef<HTMLElement>(null);
   const select = () => {

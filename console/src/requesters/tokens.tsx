@@ -141,7 +141,7 @@ interface MadeProps {
 
 function Made({ token, name, onClose }: MadeProps) {
   return (
-    <Dialog onClose={onClose} title={`The token of ${name}`} closeOnClickOutside={false}>
+    <Dialog onClose={onClose} title={`The token of ${name}`}>
       <div className="fields">
         <Alert color="yellow">Copy it now: it is not shown again, and cannot be looked up.</Alert>
         <SecretText text={token} what="the token" />

@@ -6,6 +6,7 @@ import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { useUnsaved } from '../parts/unsaved.ts';
 import { useWork } from '../parts/work.ts';
 import { useMay } from '../shell/session.tsx';
 import { UrlRules } from './url-rules.tsx';
@@ -31,6 +32,7 @@ export function SiteForm({ site }: { site: Site }) {
     notify(warnings === undefined ? 'The files of the site are new.' : toText(warnings));
   });
   const isChanged = JSON.stringify(fields) !== JSON.stringify(stored);
+  useUnsaved(!busy && isChanged);
   return (
     <Panel title="Settings">
       <form onSubmit={start} className="fields">

@@ -44,7 +44,7 @@ export function Actions({ webhook }: { webhook: Webhook }) {
       {dialog === 'rotate' && <RotateSecret id={webhook.id} onClose={close} onRotated={setSecret} />}
       {dialog === 'delete' && <Delete webhook={webhook} onClose={close} />}
       {secret !== undefined && (
-        <Dialog onClose={() => setSecret(undefined)} title="The new secret" closeOnClickOutside={false}>
+        <Dialog onClose={() => setSecret(undefined)} title="The new secret">
           <Secret text={secret} onDone={() => setSecret(undefined)} />
         </Dialog>
       )}
