@@ -5,7 +5,7 @@ import { Confirm } from '../parts/act.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { notify, tell } from '../parts/notices.tsx';
-import type { License } from '../requesters/types.ts';
+import { countsWords, type License } from '../requesters/types.ts';
 import { LicenseForm } from './license-form.tsx';
 import { renewedEnd } from './term.ts';
 
@@ -19,7 +19,9 @@ export function LicenseActions({ license }: { license: License }) {
   const toggle = () =>
     tell(
       write('PATCH /v1/licenses/{id}', { path, body: { status: suspended ? 'active' : 'suspended' } }),
-      suspended ? 'The license counts again.' : 'The license is suspended.',
+      suspended
+        ? `The license is active again. ${countsWords({ ...license, status: 'active' })}`
+        : 'The license is suspended.',
     );
   const close = () => setDialog(undefined);
   return (

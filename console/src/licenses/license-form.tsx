@@ -16,7 +16,7 @@ import { firstDayIn, lastDayIn, lastDayOfYear, toInstants } from './term.ts';
 import { isBackwards, TermFields } from './term-fields.tsx';
 import type { Terms } from './terms-fields.ts';
 import './licenses.css';
-import type { License } from '../requesters/types.ts';
+import { countsWords, type License } from '../requesters/types.ts';
 
 interface LicenseFormProps {
   /** The fixed holder; otherwise the form offers a choice. */
@@ -136,7 +136,7 @@ function useSaving({ license, create, onDone, terms = null }: SavingProps, reque
       const ifMatch = await tagOf('GET /v1/licenses/{id}', { path }, license);
       found = (await write('PATCH /v1/licenses/{id}', { path, body, ifMatch })).warnings ?? [];
     }
-    notify('The license counts from the next check on.');
+    notify(`The license is saved. ${countsWords({ status: license?.status ?? 'active', ...body })}`);
     if (found.length === 0) onDone();
     else setWarnings(found.map(({ message }) => message));
   });

@@ -2,16 +2,18 @@
 import type { Row } from '../api/client.ts';
 import { beginsDay } from '../parts/days.ts';
 import { pluralize } from '../parts/plural.ts';
-import { formatLastDay, type Outcome } from '../parts/show.tsx';
+import { formatDay, formatLastDay, type Outcome } from '../parts/show.tsx';
 
 export type Requester = Row<'GET /v1/requesters'>;
 export type License = Row<'GET /v1/licenses'>;
 
 const SOON_MS = 30 * 86_400_000;
 
+type Dated = Pick<License, 'status' | 'startsAt' | 'expiresAt'>;
+
 /** Returns the state of a license at an instant. */
 export function getState(
-  { status, startsAt, expiresAt }: Pick<License, 'status' | 'startsAt' | 'expiresAt'>,
+  { status, startsAt, expiresAt }: Dated,
   now = Date.now(),
 ): { word: string; tone: Outcome | undefined } {
   if (status !== 'active') return { word: status, tone: 'denied' };
@@ -45,6 +47,15 @@ export function scopeWords(scope: Scope | null): string {
 }
 
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Says from when a license counts that was just written. */
+export function countsWords({ status, startsAt, expiresAt }: Dated, now = Date.now()): string {
+  if (status === 'suspended') return 'It is suspended: no check counts it until it is active again.';
+  if (expiresAt !== null && Date.parse(expiresAt) <= now)
+    return `It has ended: its last day was ${lastDayWords(expiresAt)}.`;
+  if (startsAt === null || Date.parse(startsAt) <= now) return 'It counts from the next check on.';
+  return `It counts from ${beginsDay(startsAt) ? formatDay(startsAt) : exact.format(new Date(startsAt))}.`;
+}
 
 /** Formats the last day of a license, with a time if it ends within the day. */
 export const lastDayWords = (expiresAt: string): string =>

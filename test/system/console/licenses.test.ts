@@ -17,6 +17,7 @@ await made(postern, '/v1/policies', {
 });
 await made(postern, '/v1/requesters', { id: 'partner:acme', name: 'Acme Research' });
 await made(postern, '/v1/requesters', { id: 'partner:other', name: 'Somebody Else' });
+await made(postern, '/v1/requesters', { id: 'partner:dates', name: 'Dated' });
 
 /** Chooses price and scope, which have no default. */
 async function chooseFreeForEverything(dialog: Locator): Promise<void> {
@@ -118,7 +119,37 @@ describe('a new license', () => {
     await dialog.waitFor({ state: 'detached' });
     const [license] = (await postern.call('GET', '/v1/licenses?requesterId=partner:other&type=research')).body.data;
     assert.deepEqual([license.startsAt, license.expiresAt], ['2031-04-01T18:15:00.000Z', '2031-04-02T18:15:00.000Z']);
+    await page.getByText('The license is saved. It counts from 2 Apr 2031.').waitFor();
   });
+});
+
+test('a license that is saved says from when it counts, if it does', async () => {
+  const licenses: Record<string, object> = {
+    'It counts from the next check on.': {},
+    'It counts from 31 Dec 2097.': { startsAt: '2097-12-31T00:00:00Z' },
+    'It counts from 31 Dec 2097, 10:30.': { startsAt: '2097-12-31T10:30:00Z' },
+    'It has ended: its last day was 5 May 2020.': { expiresAt: '2020-05-06T00:00:00Z' },
+    'It is suspended: no check counts it until it is active again.': { status: 'suspended' },
+  };
+  await using signed = await signedIn(browser, postern.url, postern.key, { timezoneId: 'UTC' });
+  const { page } = signed;
+  for (const [words, more] of Object.entries(licenses)) {
+    const { id } = await made(postern, '/v1/licenses', { requesterId: 'partner:dates', type: 'research', ...more });
+    await page.goto(`/console/licenses/${id}`);
+    const choose = async (action: string) => {
+      await page.getByRole('button', { name: /^More to do/ }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await choose('Edit');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(`The license is saved. ${words}`).waitFor();
+    if (words.includes('suspended')) continue;
+    await choose('Suspend');
+    await page.getByText('The license is suspended.').waitFor();
+    await choose('Make active again');
+    await page.getByText(`The license is active again. ${words}`).waitFor();
+  }
+  assert.deepEqual(signed.faults, []);
 });
 
 test('licenses are filtered by a partner found by its id, too', async () => {
