@@ -9,6 +9,7 @@ import { type Command, Option } from 'commander';
 import { newKeyText } from '../api/keys/key.ts';
 import { makeFolders } from '../lib/folder.ts';
 import { invocation } from '../lib/invocation.ts';
+import { placeholderWords } from '../rules/placeholders.ts';
 import { TEMPLATES } from '../rules/templates.ts';
 import { SETTINGS } from '../service/config.ts';
 import { type CommandContext, type Common, does, examples } from './command.ts';
@@ -164,7 +165,9 @@ async function writePolicy(template: string): Promise<string | undefined> {
   const { stringify } = await import('yaml');
   makeFolders('policies');
   const file = policyPath(template);
-  writeFileSync(file, stringify({ name, description, rules, defaultAction, cases }, { lineWidth: 100 }), ONCE);
+  const toEdit = placeholderWords(rules).map((words) => `# ${words}\n`);
+  const policy = stringify({ name, description, rules, defaultAction, cases }, { lineWidth: 100 });
+  writeFileSync(file, toEdit.join('') + policy, ONCE);
   return file;
 }
 

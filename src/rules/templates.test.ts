@@ -9,6 +9,7 @@ import { readPolicyFile } from '../cli/policies/policy-file.ts';
 import { CRAWLER_PURPOSES } from './crawlers/crawler.ts';
 import { CRAWLERS, findCrawler } from './crawlers/directory.ts';
 import { lint } from './lint/lint.ts';
+import { placeholderWords } from './placeholders.ts';
 import { type PolicyTemplate, TEMPLATES, type TemplateCase } from './templates.ts';
 
 const MOMENTS = ['2026-11-21T09:30:00Z', '2031-02-28T23:59:59Z', '2098-12-31T00:00:00Z'];
@@ -57,9 +58,20 @@ for (const template of TEMPLATES) {
       for (const index of template.rules.keys()) assert.ok(decided.has(index), `rules[${index}]`);
       for (const allowed of [true, false]) assert.ok(template.cases.some(({ expect }) => expect.allowed === allowed));
     });
+    test('says what it does, in words that can be stored with it', () => {
+      assert.doesNotMatch(template.description, /[`[\]{}]|\bReplace\b|\badd\b/);
+    });
     test('closes to all when its rules are taken away', () => assert.equal(template.defaultAction, 'deny'));
   });
 }
+
+test('what the publisher replaces in a template is named by its rule, counted from 1', () => {
+  const words = TEMPLATES.flatMap(({ id, rules }) => placeholderWords(rules).map((one) => `${id}: ${one}`));
+  assert.deepEqual(words, [
+    'ai_crawlers: Rule 2 has the address licensing@example.com of the template: replace it with yours.',
+    'embargo: Rule 2 has the release time of the template, 1 January 2100: replace it with yours.',
+  ]);
+});
 
 test('an embargo whose moment was forgotten is closed', () => {
   const [embargo] = TEMPLATES.filter(({ id }) => id === 'embargo');

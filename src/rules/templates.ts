@@ -1,7 +1,9 @@
 /**
  * Starting points for common policies. Promise: each can be stored as is, has no warnings, and has cases that hold. An
- * unedited template never grants more than its description says.
+ * unedited template never grants more than its description says, which is stored with it: it says what the policy does,
+ * and the console and the command say what to edit.
  */
+import { RELEASE } from './placeholders.ts';
 import type { Action, Rule } from './policy.ts';
 
 /** A check and its expected decision, in the form of a policy file. */
@@ -24,8 +26,6 @@ export interface PolicyTemplate {
 /** Far in the future: cases must not fail because time passes. */
 const VALID = { type: 'standard', expiresAt: '2199-01-01T00:00:00Z' };
 const EXPIRED = { type: 'standard', expiresAt: '2020-01-01T00:00:00Z' };
-/** A placeholder date. If it is never replaced, the items stay closed. */
-const RELEASE = '2100-01-01T00:00:00Z';
 const BEFORE_RELEASE = '2099-12-31T23:59:59.999Z';
 const PREVIEW = ['preview_only', 'metadata_only'];
 
@@ -58,7 +58,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     object: 'policy_template',
     name: 'Open access',
     description:
-      'Everyone reads everything, including anonymous readers. Rights of use, such as training or redistribution, are not granted; add the ones you grant to `permissions`.',
+      'Everyone reads everything, including anonymous readers. Rights of use, such as training or redistribution, are not granted.',
     rules: [{ action: 'allow', conditions: { default: true }, permissions: ['full_access'] }],
     defaultAction: 'deny',
     cases: [
@@ -197,7 +197,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     object: 'policy_template',
     name: 'AI crawlers',
     description:
-      'Browsers read, and so do crawlers for search, for indexes, for previews, for monitoring, and those that fetch a page for a person. Crawlers that collect training data need a license; a valid license opens the item to everyone who holds one. Replace licensing@example.com in `rules[1].message` with your address. Programs of other purposes, such as download tools, programs that the directory of crawlers does not name, and checks without `context.userAgent` are denied. Rights of use, such as training, are not granted; add the ones your licenses include to `rules[0].permissions`.',
+      'Browsers read, and so do crawlers for search, for indexes, for previews, for monitoring, and those that fetch a page for a person. Crawlers that collect training data need a license; a valid license opens the item to everyone who holds one. Programs of other purposes, such as download tools, programs that the directory of crawlers does not name, and checks without a user agent are denied. Rights of use, such as training, are not granted.',
     rules: [
       { action: 'allow', conditions: { hasValidLicense: true }, permissions: ['full_access'] },
       {
@@ -253,8 +253,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
     id: 'embargo',
     object: 'policy_template',
     name: 'Embargo',
-    description:
-      'Closed until release, then open to everyone. Licenses with the feature `early_access` open it earlier. Replace 2100-01-01T00:00:00Z in `rules[1].conditions.time.after` with your release time; until then, it stays closed.',
+    description: 'Closed until release, then open to everyone. Licenses with early access open it earlier.',
     rules: [
       { action: 'allow', conditions: { licenseFeatures: ['early_access'] }, permissions: ['full_access'] },
       { action: 'allow', conditions: { time: { after: RELEASE } }, permissions: ['full_access'] },

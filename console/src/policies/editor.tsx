@@ -1,12 +1,13 @@
 /** Edits a policy's rules as a form or as JSON. Each warning is shown at its rule. */
 import { Alert, SegmentedControl, Select } from '@mantine/core';
 import { useState } from 'react';
+import { placeholderWords } from '../../../src/rules/placeholders.ts';
 import { Panel } from '../parts/page.tsx';
 import { Words } from '../parts/show.tsx';
 import { JsonView } from './json-view.tsx';
 import { useProblems } from './problems.ts';
 import { RuleList } from './rule-list.tsx';
-import type { Draft } from './rules.ts';
+import { type Draft, inOrder } from './rules.ts';
 
 interface EditorProps {
   draft: Draft;
@@ -36,7 +37,7 @@ export function Editor({ draft, onChange }: EditorProps) {
         />
       }
     >
-      {elsewhere.map((message) => (
+      {[...placeholderWords(inOrder(draft.rules)), ...elsewhere].map((message) => (
         <Alert key={message} color="yellow" mb="sm">
           <Words of={message} />
         </Alert>

@@ -80,6 +80,8 @@ describe('init', () => {
       ['postern.env', 'postern.key'].map((name) => readFileSync(join(cwd, name), 'utf8')),
       kept,
     );
+    assert.equal((await command(['init', '--template', 'ai_crawlers'], { cwd })).status, 0);
+    assert.match(readFileSync(join(cwd, 'policies/ai-crawlers.yaml'), 'utf8'), /^# Rule 2 has the address licensing@/);
     const settings = await command(['init', '--template', 'embargo', '--port', '9000'], { cwd });
     assert.equal(settings.status, 2);
     const plain = await command(['init', '--yes'], { cwd });

@@ -188,3 +188,17 @@ test('a limit is the digits that its field shows, whatever separator was typed',
   await page.getByText('version 2', { exact: true }).waitFor();
   assert.equal((await rulesOf(id))[0].rateLimit.requests, 1_000);
 });
+
+test('a template says what to replace, by the number of its rule, until it is replaced', async () => {
+  await page.goto('/console/policies/new');
+  const cards = page.locator('.card');
+  await cards.first().waitFor();
+  for (const text of await cards.allInnerTexts()) assert.doesNotMatch(text, /rules\[|context\.|Replace/);
+  await page.getByRole('button', { name: 'Use this one: AI crawlers' }).click();
+  const advice = page.getByText('Rule 2 has the address licensing@example.com of the template: replace it with yours.');
+  await advice.waitFor();
+  assert.doesNotMatch(await page.getByRole('textbox', { name: 'Description' }).inputValue(), /rules\[|context\./);
+  await card(2).locator('.rule-title').click();
+  await card(2).getByLabel('Message').fill('Write to us@news.example.');
+  await advice.waitFor({ state: 'detached' });
+});
