@@ -1,7 +1,7 @@
 /** The command palette: pages, actions, and records by words or id. */
 import '@mantine/spotlight/styles.css';
 import { useDebouncedValue } from '@mantine/hooks';
-import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { createSpotlight, Spotlight, type SpotlightActionData, useSpotlight } from '@mantine/spotlight';
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../api/read.ts';
@@ -53,13 +53,21 @@ const CREATE: readonly Create[] = [
   { label: 'Add a webhook', path: '/webhooks?new=1', permission: 'webhooks:manage', icon: IconPlus },
 ];
 
+const [store, spotlight] = createSpotlight();
+/** The library fades it in the selected result, below the contrast that small text needs. */
+const LEGIBLE = { actionDescription: { opacity: 1 } } as const;
+
 export default function Palette({ typed: { query, onChange }, onClose, ...commands }: PaletteProps) {
-  const [words] = useDebouncedValue(query.trim(), 200);
+  const typed = query.trim();
+  const [words] = useDebouncedValue(typed, 200);
   const found = useFound(words);
   const fixed = useFixed(commands);
-  const matches = fixed.filter(({ label, description = '' }) => includes(`${label} ${description}`, words));
+  const matches = fixed.filter(({ label, description = '' }) => includes(`${label} ${description}`, typed));
+  // Records of earlier words are not what Enter should open.
+  const actions = words === typed ? [...found, ...matches] : matches;
 
   useEffect(() => spotlight.open(), []);
+  useFirstSelected(actions);
   useReturnedFocus();
   // The library's dialog has no accessible name.
   const name = (inside: HTMLElement | null) =>
@@ -67,6 +75,7 @@ export default function Palette({ typed: { query, onChange }, onClose, ...comman
 
   return (
     <Spotlight
+      store={store}
       query={query}
       onQueryChange={onChange}
       onSpotlightClose={onClose}
@@ -77,6 +86,7 @@ export default function Palette({ typed: { query, onChange }, onClose, ...comman
       limit={20}
       scrollable
       maxHeight={420}
+      styles={LEGIBLE}
       searchProps={{
         placeholder: 'A page, an item, a partner or bot, a policy, an id…',
         'aria-label': 'Search and go',
@@ -86,9 +96,21 @@ export default function Palette({ typed: { query, onChange }, onClose, ...comman
           </span>
         ),
       }}
-      actions={[...found, ...matches]}
+      actions={actions}
     />
   );
+}
+
+/** Selects the first result, also when others arrive: the library only does so while words are typed. */
+function useFirstSelected(actions: readonly Command[]): void {
+  const { listId } = useSpotlight(store);
+  const shown = actions.map(({ id }) => id).join(' ');
+  useEffect(() => {
+    const list = document.getElementById(listId);
+    list?.querySelector('[data-selected]')?.removeAttribute('data-selected');
+    list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true');
+    store.updateState((state) => ({ ...state, selected: 0 }));
+  }, [listId, shown]);
 }
 
 type Command = SpotlightActionData & { label: string; description?: string };

@@ -467,9 +467,21 @@ test('by the keyboard alone: the palette, and rules put in another order', async
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByLabel('Search and go').fill('order of things');
   await page.getByText('Policy, version 1').waitFor();
-  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Order of things' }).waitFor();
+  // At once, and a result further down.
+  for (const [words, downs, title] of [
+    ['audit log', 0, 'Audit log'],
+    ['webhook', 1, 'Add a webhook'],
+  ] as const) {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByLabel('Search and go').waitFor();
+    await page.keyboard.type(words);
+    for (let i = 0; i < downs; i++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole(downs === 0 ? 'heading' : 'dialog', { name: title }).waitFor();
+  }
+  await page.goto(`/console/policies/${policy.id}`);
   const handle = page.getByRole('button', { name: /^Move rule 1:/ });
   await handle.focus();
   await page.keyboard.press('Space');
