@@ -26,6 +26,8 @@ import {
 } from '../parts/show.tsx';
 import { Failed } from '../parts/states.tsx';
 import { DraftRule } from '../policies/draft-rule.tsx';
+import { permissionName } from '../policies/permissions.ts';
+import { periodWords } from '../policies/rules.ts';
 import { lacking, useMay } from '../shell/session.tsx';
 import { decidedBy } from './by.ts';
 import { Explained } from './explanation.tsx';
@@ -124,7 +126,7 @@ function RequestFacts({ decision }: { decision: Decision }) {
         [decision.contentId === null ? 'Page' : 'Item']: <Item decision={decision} />,
         Collection: decision.collectionId != null && <CollectionLink id={decision.collectionId} />,
         Purpose: <Stated value={decision.purpose} />,
-        Right: <Stated value={decision.permission} absent="none in particular" />,
+        Right: <Right of={decision} />,
         Country: <Stated value={context?.country} absent={absentOf(decision, 'context')} />,
         Address: <Stated value={context?.ip} absent={absentOf(decision, 'context.ip')} />,
         'User agent': <Stated value={context?.userAgent} absent={absentOf(decision, 'context.userAgent')} />,
@@ -144,6 +146,10 @@ function RequestFacts({ decision }: { decision: Decision }) {
 /** Says why a field is empty. */
 const absentOf = ({ reduced = [] }: Decision, field: NonNullable<Decision['reduced']>[number]): string =>
   reduced.includes(field) || reduced.includes('context') ? 'not kept' : 'not said';
+
+const Right = ({ of: { permission } }: { of: Decision }) => (
+  <Stated value={permission && permissionName(permission)} absent="none in particular" />
+);
 
 function Who({ decision }: { decision: Decision }) {
   const { requesterId, names } = decision;
@@ -181,7 +187,7 @@ function AnswerFacts({ decision }: { decision: Decision }) {
             )}
           </>
         ),
-        Granted: <Tags of={decision.permissions} />,
+        Granted: <Tags of={decision.permissions.map(permissionName)} />,
         'Decided by': (
           <>
             <Link href={`/policies/${decision.policyId}?tab=versions&version=${decision.policyVersion}`}>
@@ -194,7 +200,7 @@ function AnswerFacts({ decision }: { decision: Decision }) {
         Limit:
           rateLimit === null
             ? NONE
-            : `${formatCount(rateLimit.remaining)} of ${formatCount(rateLimit.limit)} a ${rateLimit.period} were left`,
+            : `${formatCount(rateLimit.remaining)} of ${formatCount(rateLimit.limit)} ${periodWords(rateLimit.period)} were left`,
         Quota:
           quota === null
             ? NONE

@@ -4,6 +4,7 @@ import type { Answer } from '../api/client.ts';
 import { IconCheck, IconMinus, IconX } from '../parts/icons.ts';
 import { Chip, formatTime } from '../parts/show.tsx';
 import { findRow, getVerb } from '../policies/condition-table.ts';
+import { permissionName } from '../policies/permissions.ts';
 import { lacking, type Permission } from '../shell/session.tsx';
 import './explanation.css';
 
@@ -154,7 +155,9 @@ export function Remedies({ of }: { of: Explained['remedies'] }) {
             )}
             {remedy.kind === 'permission' && (
               <span>
-                Asking for {remedy.permissions.length === 0 ? 'no right' : showValue(remedy.permissions)} instead
+                Asking for{' '}
+                {remedy.permissions.length === 0 ? 'no right' : showValue(remedy.permissions.map(permissionName))}
+                instead
               </span>
             )}
             {remedy.kind === 'verification' && <span>Proof of its name, by {showValue(remedy.verified)}</span>}

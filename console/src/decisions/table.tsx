@@ -6,6 +6,7 @@ import { type Column, List } from '../parts/list.tsx';
 import { Chip, CrawlerLink, NotEnforced, ProofChip, Verdict, When } from '../parts/show.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { WhoName, whoAsked } from '../parts/who.tsx';
+import { permissionName } from '../policies/permissions.ts';
 import { decidedBy } from './by.ts';
 
 export type Decision = Row<'GET /v1/access/decisions'>;
@@ -78,7 +79,7 @@ function Wanted({ purpose, permission }: Pick<Decision, 'purpose' | 'permission'
   return (
     <>
       {purpose ?? <span className="soft">none named</span>}
-      {permission != null && <span className="under">right: {permission}</span>}
+      {permission != null && <span className="under">right: {permissionName(permission)}</span>}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Panel } from '../parts/page.tsx';
 import { formatLastDay, formatTime, Tags, Verdict, Words } from '../parts/show.tsx';
 import { Failed } from '../parts/states.tsx';
 import { useWork } from '../parts/work.ts';
+import { permissionName } from '../policies/permissions.ts';
 import { useConnection } from './api.ts';
 
 type Entry = Answer<'POST /v1/me/access'>['data'][number];
@@ -87,7 +88,7 @@ function AnswerView({ entry, onAskFor }: { entry: Entry } & AskProps) {
       {message !== null && <p>{message}</p>}
       {allowed && permissions.length > 0 && (
         <p>
-          You may use it for: <Tags of={permissions} />
+          You may use it for: <Tags of={permissions.map(permissionName)} />
         </p>
       )}
       {!enforced && <p className="soft">The publisher only observes this now: your requests are let through.</p>}
@@ -112,7 +113,7 @@ function RemedyWords({ of: remedy, onAskFor }: { of: Remedy } & AskProps): React
     case 'license':
       return <LicenseRemedy of={remedy} onAskFor={onAskFor} />;
     case 'permission':
-      return <>Ask for {remedy.permissions.join(' or ')} instead: that is granted to you.</>;
+      return <>Ask for {remedy.permissions.map(permissionName).join(' or ')} instead: that is granted to you.</>;
     case 'verification':
       return <>Prove who you are by {remedy.verified.join(' or ')}.</>;
     case 'wait':

@@ -5,6 +5,7 @@ import { IconPlus } from '../parts/icons.ts';
 import { ConditionEditor } from './condition-editor.tsx';
 import { GrantFields } from './grant-fields.tsx';
 import { initialValue } from './initial-value.ts';
+import { permissionName } from './permissions.ts';
 import {
   type Conditions,
   freeConditions,
@@ -105,7 +106,7 @@ function ConditionFields({ conditions, onChange }: ConditionFieldsProps) {
 function IgnoredGrant({ rule, onChange }: RuleFieldsProps) {
   const { rest, grant } = withoutGrant(rule);
   const names = [
-    ...(grant.permissions === undefined ? [] : [`the permissions ${grant.permissions.join(', ')}`]),
+    ...(grant.permissions === undefined ? [] : [`the permissions ${grant.permissions.map(permissionName).join(', ')}`]),
     ...(grant.rateLimit === undefined
       ? []
       : [`a limit of ${grant.rateLimit.requests} ${periodWords(grant.rateLimit.period)}`]),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { launchBrowser, signedIn } from '../../../kit/browser.ts';
 import { startTestService } from '../../../kit/service.ts';
-import { check, made, makePolicy } from '../../http/given.ts';
+import { check, item, made, makePolicy } from '../../http/given.ts';
 
 const postern = await startTestService();
 after(() => postern[Symbol.asyncDispose]());
@@ -31,6 +31,22 @@ test('a decision about a URL is explained, with what its visitor had proven', as
   assert.equal(await why.getByRole('alert').count(), 0);
   const answer = page.getByRole('region', { name: 'Answer' });
   assert.match((await answer.getByRole('link', { name: 'press' }).getAttribute('href')) ?? '', /\/licenses\/lic_/);
+  assert.deepEqual(signed.faults, []);
+});
+
+test('what it granted and what was left are said in words', async () => {
+  const { id: limited } = await makePolicy(postern, [
+    { action: 'allow', rateLimit: { requests: 100, period: 'hour' }, permissions: ['full_access', 'fine_tuning'] },
+  ]);
+  const { id: contentId } = await made(postern, '/v1/content', item({ policyId: limited }));
+  const { id } = await check(postern, { contentId, requesterId: 'acme', permission: 'fine_tuning' });
+  await using signed = await signedIn(browser, postern.url, postern.key);
+  const { page } = signed;
+  await page.goto(`/console/decisions/${id}`);
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByText('99 of 100 an hour were left').waitFor();
+  assert.match(await answer.innerText(), /Granted\s+Full access\s*Fine-tuning/);
+  assert.match(await page.getByRole('region', { name: 'Request' }).innerText(), /Right\s+Fine-tuning/);
   assert.deepEqual(signed.faults, []);
 });
 
