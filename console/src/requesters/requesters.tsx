@@ -14,7 +14,7 @@ import { PagedList } from '../parts/paged-list.tsx';
 import { VerifiedShare } from '../parts/proof.tsx';
 import { Chip, formatCount, isErased, RequesterLink, Tags, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
-import { useMay } from '../shell/session.tsx';
+import { useMay, useMayInSecret } from '../shell/session.tsx';
 import { ImportRequesters } from './import.tsx';
 import { RequesterForm } from './requester-form.tsx';
 import type { Requester } from './types.ts';
@@ -24,7 +24,7 @@ type Seen = Row<'GET /v1/analytics/requesters'>;
 export default function RequestersPage() {
   const { values, set } = useFilters();
   const [, go] = useLocation();
-  const mayCount = useMay('analytics:read');
+  const mayCount = useMayInSecret('analytics:read');
   // `new` is 1, or the id of a seen requester to add.
   const adding = values.new === '1' ? undefined : values.new;
   return (
@@ -164,7 +164,7 @@ const SEEN_COLUMNS: readonly Column<Seen>[] = [
   },
 ];
 
-/** The registered requesters only, for a key that may not read usage. */
+/** The registered requesters only, for those who may not read whose requests there were. */
 function Listed() {
   const { values } = useFilters();
   const { q, status } = values;

@@ -5,14 +5,14 @@ import { PageHead } from '../parts/page.tsx';
 import { Empty } from '../parts/states.tsx';
 import { lazily } from './lazily.tsx';
 import { PLACES } from './places.ts';
-import { holds, lacking, type Permission, useSession } from './session.tsx';
+import { holds, lacking, mayOpen, type Permission, useSession } from './session.tsx';
 
 type Page = ComponentType;
 
-const PAGES: readonly [path: string, permission: Permission, page: Page][] = [
+const PAGES: readonly [path: string, permission: Permission, page: Page, secret?: true][] = [
   ['/', 'analytics:read', lazily(() => import('../overview/overview.tsx'))],
-  ['/visitors', 'analytics:read', lazily(() => import('../visitors/visitors.tsx'))],
-  ['/programs', 'analytics:read', lazily(() => import('../programs/programs.tsx'))],
+  ['/visitors', 'analytics:read', lazily(() => import('../visitors/visitors.tsx')), true],
+  ['/programs', 'analytics:read', lazily(() => import('../programs/programs.tsx')), true],
   ['/demand', 'analytics:read', lazily(() => import('../demand/demand.tsx'))],
   ['/decisions', 'analytics:read', lazily(() => import('../decisions/decisions.tsx'))],
   ['/decisions/:id', 'analytics:read', lazily(() => import('../decisions/decision.tsx'))],
@@ -49,17 +49,18 @@ const PAGES: readonly [path: string, permission: Permission, page: Page][] = [
 
 export function Pages() {
   const session = useSession();
-  const first = PLACES.find(({ permission }) => holds(session, permission));
+  const first = PLACES.find((place) => mayOpen(session, place));
   return (
     <Switch>
-      {PAGES.map(([path, permission, Page]) => (
+      {PAGES.map(([path, permission, Page, secret]) => (
         <Route key={path} path={path}>
           {() => {
-            if (holds(session, permission)) return <Page />;
+            if (mayOpen(session, { permission, ...(secret && { secret }) })) return <Page />;
             if (path === '/' && first !== undefined) return <Redirect to={first.path} replace />;
             return (
               <Empty title="Your access does not include this page">
-                {lacking(permission)} Ask the person who gave you access.
+                {holds(session, permission) ? 'It is not for viewers and public keys.' : lacking(permission)} Ask the
+                person who gave you access.
               </Empty>
             );
           }}

@@ -20,7 +20,7 @@ import {
 import { useReturnedFocus } from '../parts/returned-focus.ts';
 import { formatCount } from '../parts/show.tsx';
 import { PLACES } from './places.ts';
-import { holds, type Permission, useSession } from './session.tsx';
+import { holds, mayOpen, type Permission, useSession } from './session.tsx';
 
 export interface Typed {
   query: string;
@@ -121,16 +121,15 @@ const includes = (text: string, words: string): boolean => text.toLowerCase().in
 function useFixed({ onToggleColors, onSignOut }: Omit<PaletteProps, 'onClose' | 'typed'>): Command[] {
   const session = useSession();
   const [, go] = useLocation();
-  const may = ({ permission }: { permission: Permission }) => holds(session, permission);
   return [
-    ...PLACES.filter(may).map(({ path, label, about, icon: Icon }) => ({
+    ...PLACES.filter((place) => mayOpen(session, place)).map(({ path, label, about, icon: Icon }) => ({
       id: path,
       label,
       description: about,
       leftSection: <Icon size={18} />,
       onClick: () => go(path),
     })),
-    ...CREATE.filter(may).map(({ path, label, icon: Icon }) => ({
+    ...CREATE.filter((page) => mayOpen(session, page)).map(({ path, label, icon: Icon }) => ({
       id: path,
       label,
       leftSection: <Icon size={18} />,
@@ -208,13 +207,14 @@ interface Found {
   about: string;
 }
 
-/** Returns seen and added requesters, busiest first; only added ones if the key may not read usage. */
+/** Returns seen and added requesters, busiest first; only added ones where the report is not allowed. */
 function useRequesters(words: string, searching: boolean): Found[] {
   const session = useSession();
-  const [mayOpen, mayCount] = [holds(session, 'requesters:read'), holds(session, 'analytics:read')];
+  const mayList = holds(session, 'requesters:read');
+  const mayCount = holds(session, 'analytics:read') && !session.readOnly;
   const query = { q: words, limit: 5 };
-  const seen = useRead('GET /v1/analytics/requesters', { query }, { enabled: searching && mayOpen && mayCount });
-  const listed = useRead('GET /v1/requesters', { query }, { enabled: searching && mayOpen && !mayCount });
+  const seen = useRead('GET /v1/analytics/requesters', { query }, { enabled: searching && mayList && mayCount });
+  const listed = useRead('GET /v1/requesters', { query }, { enabled: searching && mayList && !mayCount });
   if (!searching) return [];
   return [
     ...(seen.data?.data ?? []).map(({ id, name, requests, registered }) => ({

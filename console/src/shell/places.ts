@@ -22,15 +22,13 @@ import {
   IconWebhook,
   IconWorldShare,
 } from '../parts/icons.ts';
-import type { Permission } from './session.tsx';
+import type { Opening } from './session.tsx';
 
-export interface Place {
+export interface Place extends Opening {
   path: string;
   label: string;
   about: string;
   icon: typeof IconActivity;
-  /** The permission that the page requires. */
-  permission: Permission;
   group: 'Traffic' | 'Terms' | 'Operation';
 }
 
@@ -57,6 +55,7 @@ export const PLACES: readonly Place[] = [
     about: 'Who reads which pages, and who lies about its name',
     icon: IconEye,
     permission: 'analytics:read',
+    secret: true,
     group: 'Traffic',
   },
   {
@@ -65,6 +64,7 @@ export const PLACES: readonly Place[] = [
     about: 'Programs that the crawler directory does not name',
     icon: IconTerminal,
     permission: 'analytics:read',
+    secret: true,
     group: 'Traffic',
   },
   {
@@ -153,6 +153,7 @@ export const PLACES: readonly Place[] = [
     about: 'What each license used, and what it costs',
     icon: IconReceipt,
     permission: 'requesters:read',
+    secret: true,
     group: 'Terms',
   },
   {

@@ -26,6 +26,17 @@ export function useHolder(): { id: string; name: string } {
 export const holds = ({ permissions }: Session, permission: Permission): boolean =>
   permissions.includes('*') || permissions.includes(permission);
 
+export interface Opening {
+  /** The permission that the page requires. */
+  permission: Permission;
+  /** Viewers and public keys may not open it. */
+  secret?: true;
+}
+
+/** Returns whether the session may open a page. */
+export const mayOpen = (session: Session, { permission, secret }: Opening): boolean =>
+  holds(session, permission) && !(secret === true && session.readOnly);
+
 export function useMay(permission: Permission): boolean {
   return holds(useSession(), permission);
 }

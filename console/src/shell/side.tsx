@@ -9,7 +9,7 @@ import type { Colors } from './colors.ts';
 import { lazily } from './lazily.tsx';
 import mark from './mark.svg';
 import { DOCS, PLACES } from './places.ts';
-import { holds, useSession } from './session.tsx';
+import { mayOpen, useSession } from './session.tsx';
 
 interface SideProps {
   location: string;
@@ -48,7 +48,7 @@ export function Side({ location, scheme, onSearch, onSignOut }: SideProps) {
 function Navigation({ location }: { location: string }) {
   const session = useSession();
   const groups = Map.groupBy(
-    PLACES.filter(({ permission }) => holds(session, permission)),
+    PLACES.filter((place) => mayOpen(session, place)),
     ({ group }) => group,
   );
   const isCurrent = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));

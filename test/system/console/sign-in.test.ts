@@ -235,6 +235,31 @@ test('a viewer sees, and the page names what the role lacks', async () => {
   await page.getByText('You do not hold the permission api_keys:manage.').waitFor();
 });
 
+test('the navigation of a viewer leads to pages that a viewer may open', async () => {
+  const page = await visit('/console/content');
+  await viaProvider(page, 'vic');
+  await page.getByRole('button', { name: /^Vic/ }).waitFor();
+  const refused: string[] = [];
+  page.on('response', (answer) => {
+    if (answer.status() === 403) refused.push(`${page.url()} ${answer.url()}`);
+  });
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  const labels = await navigation.getByRole('link').allInnerTexts();
+  assert.ok(labels.includes('Licenses') && !labels.includes('Statements'), labels.join());
+  for (const name of labels) {
+    await navigation.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    await page.waitForLoadState('networkidle');
+  }
+  await made(postern, '/v1/requesters', { id: 'acme', name: 'Acme GmbH' });
+  await page.goto('/console/requesters');
+  await page.getByRole('row', { name: /^Acme GmbH/ }).waitFor();
+  assert.deepEqual(refused, []);
+  await page.goto('/console/visitors');
+  await page.getByText('It is not for viewers and public keys.').waitFor();
+});
+
 test('an admin sees on a policy who wrote each version', async () => {
   const page = await visit('/console');
   await viaProvider(page, 'ada');
