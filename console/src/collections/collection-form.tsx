@@ -2,8 +2,9 @@
 import { JsonInput, MultiSelect, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
-import { type Body, PosternError } from '../api/client.ts';
+import type { Body } from '../api/client.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
@@ -101,11 +102,12 @@ export function CollectionForm({ id, initial, action, onSubmit, onCancel }: Coll
   const [fields, setFields] = useState(initial);
   const { busy, error, start } = useWork(async () => onSubmit(toBody(fields)));
   useUnsaved(!busy && JSON.stringify(fields) !== JSON.stringify(initial));
-  const at = findField(error);
+  const lists = { hosts: toLines(fields.hosts), paths: toLines(fields.paths), contentTags: fields.contentTags };
+  const refused = toRefused(error, LABELS, lists);
   const part: PartProps = {
     fields,
     change: (some) => setFields({ ...fields, ...some }),
-    errorOf: (name) => (at === name ? toMessage(error, fields) : undefined),
+    errorOf: refused.at,
   };
   return (
     <form onSubmit={start} className="fields" noValidate>
@@ -122,7 +124,7 @@ export function CollectionForm({ id, initial, action, onSubmit, onCancel }: Coll
       <KindFields {...part} />
       <Trial draft={toDraft(id, fields)} />
       <TermsFields {...part} />
-      <FormFoot error={at === undefined ? error?.message : undefined} busy={busy} action={action} onCancel={onCancel} />
+      <FormFoot error={refused.elsewhere} busy={busy} action={action} onCancel={onCancel} />
     </form>
   );
 }
@@ -235,18 +237,14 @@ function TermsFields({ fields, change, errorOf }: PartProps) {
   );
 }
 
-/** Returns the field at fault, as `paths` for `paths[3]`; undefined for the collection as a whole. */
-function findField(error: Error | undefined): keyof CollectionFields | undefined {
-  if (error instanceof SyntaxError) return 'metadata';
-  const name = error instanceof PosternError ? error.param?.split(/[.[]/, 1)[0] : undefined;
-  return (Object.keys(NO_FIELDS) as (keyof CollectionFields)[]).find((one) => one === name);
-}
-
-/** Quotes the line at fault. */
-function toMessage(error: Error | undefined, { hosts, paths }: CollectionFields): string | undefined {
-  if (error instanceof SyntaxError) return 'The metadata is not valid JSON.';
-  const [, list, place] =
-    /^(hosts|paths)\[(\d+)\]$/.exec(error instanceof PosternError ? (error.param ?? '') : '') ?? [];
-  const line = list === undefined ? undefined : toLines(list === 'hosts' ? hosts : paths)[Number(place)];
-  return line === undefined ? error?.message : `${line}: ${error?.message}`;
-}
+const LABELS: Readonly<Record<keyof CollectionFields, string>> = {
+  name: 'Name',
+  description: 'Description',
+  hosts: 'Hosts',
+  paths: 'Paths',
+  contentTypes: 'Types',
+  contentTags: 'Tags',
+  policyId: 'Policy',
+  mode: 'Mode',
+  metadata: 'Metadata',
+};

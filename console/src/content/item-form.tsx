@@ -1,9 +1,9 @@
 /** The form of an item, for registering and editing. */
-import { Alert, JsonInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { JsonInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
-import { PosternError } from '../api/client.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
@@ -31,20 +31,15 @@ export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemF
   const [fields, setFields] = useState(initial);
   const { busy, error, start } = useWork(() => onSubmit({ ...fields, parsed: parseMetadata(fields.metadata) }));
   useUnsaved(!busy && JSON.stringify(fields) !== JSON.stringify(initial));
-  const message = error instanceof SyntaxError ? 'The metadata is not valid JSON.' : error?.message;
+  const { at: errorOf, elsewhere } = toRefused(error, LABELS, { tags: fields.tags });
   const part: PartProps = {
     fields,
     change: (some) => setFields({ ...fields, ...some }),
-    errorOf: (name) => (findField(error) === name ? message : undefined),
+    errorOf,
   };
 
   return (
     <form onSubmit={start} className="fields" noValidate>
-      {error !== undefined && findField(error) === undefined && (
-        <Alert color="red" role="alert">
-          {message}
-        </Alert>
-      )}
       <TextInput
         label="Title"
         value={fields.title}
@@ -54,7 +49,7 @@ export function ItemForm({ initial, editing, action, onSubmit, onCancel }: ItemF
       />
       {!editing && <FixedFields {...part} />}
       <TermsFields {...part} />
-      <FormFoot busy={busy} action={action} onCancel={onCancel} />
+      <FormFoot error={elsewhere} busy={busy} action={action} onCancel={onCancel} />
     </form>
   );
 }
@@ -128,14 +123,15 @@ function TermsFields({ fields, change, errorOf }: PartProps) {
   );
 }
 
-const NAMES: readonly string[] = ['externalId', 'title', 'type', 'source', 'policyId', 'tags', 'metadata'];
-
-/** Returns the field at fault, as `tags` for `tags[3]`; undefined for the item as a whole. */
-function findField(error: Error | undefined): string | undefined {
-  if (error instanceof SyntaxError) return 'metadata';
-  const name = error instanceof PosternError ? error.param?.split(/[.[]/, 1)[0] : undefined;
-  return NAMES.find((one) => one === name);
-}
+const LABELS: Readonly<Record<keyof ItemFields, string>> = {
+  externalId: 'External id',
+  title: 'Title',
+  type: 'Type',
+  source: 'Source',
+  policyId: 'Policy',
+  tags: 'Tags',
+  metadata: 'Metadata',
+};
 
 /** Throws SyntaxError for text that is not JSON. The service checks that the value is an object. */
 const parseMetadata = (text: string): Record<string, unknown> => JSON.parse(text.trim() === '' ? '{}' : text);

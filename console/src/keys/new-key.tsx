@@ -7,6 +7,7 @@ import { useWrite } from '../api/read.ts';
 import { endOfDay } from '../parts/days.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { useWork } from '../parts/work.ts';
 import { holds, useSession } from '../shell/session.tsx';
 import { KeyText } from './key-text.tsx';
@@ -62,6 +63,8 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   );
 }
 
+const LABELS = { name: 'Name', allowedIps: 'Only from addresses', expiresAt: 'Last day' };
+
 interface KeyFormProps {
   onMade: (name: string, key: string) => void;
   onCancel: () => void;
@@ -78,12 +81,15 @@ function KeyForm({ onMade, onCancel }: KeyFormProps) {
     onMade(fields.name, key);
   });
 
+  const refused = toRefused(error, LABELS, { allowedIps: fields.allowedIps });
+
   return (
     <form className="fields" onSubmit={start}>
       <TextInput
         label="Name"
         placeholder="website"
         value={fields.name}
+        error={refused.at('name')}
         onChange={(event) => change({ name: event.currentTarget.value })}
         required
         maxLength={200}
@@ -95,6 +101,7 @@ function KeyForm({ onMade, onCancel }: KeyFormProps) {
         description="IPv4, IPv6 or CIDR; empty: from anywhere"
         placeholder={fields.allowedIps.length === 0 ? '203.0.113.0/24' : ''}
         value={fields.allowedIps}
+        error={refused.at('allowedIps')}
         onChange={(allowedIps) => change({ allowedIps })}
         acceptValueOnBlur
       />
@@ -103,10 +110,11 @@ function KeyForm({ onMade, onCancel }: KeyFormProps) {
         description="Included; leave empty for no end"
         type="date"
         value={fields.expires}
+        error={refused.at('expiresAt')}
         onChange={(event) => change({ expires: event.currentTarget.value })}
       />
       <FormFoot
-        error={error?.message}
+        error={refused.elsewhere}
         busy={busy}
         action="Create the key"
         disabled={fields.permissions.length === 0}

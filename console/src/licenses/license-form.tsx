@@ -6,6 +6,7 @@ import { useWrite } from '../api/read.ts';
 import { dayAt } from '../parts/days.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { useWork } from '../parts/work.ts';
 import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
 import { PartnerChoice } from '../requesters/partner-choice.tsx';
@@ -58,19 +59,20 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
   const price = usePrice(fields.type, onlyCollection(fields.scope));
   const terms = license === undefined ? toPrice(price) : null;
   const { busy, error, start, warnings } = useSaving({ license, create, onDone, terms }, requesterId, fields);
+  const refused = toRefused(error, LABELS, { features: fields.features });
   if (warnings.length > 0) return <Unbilled warnings={warnings} onDone={onDone} />;
 
   return (
     <form onSubmit={start} className="fields">
       {given === undefined && <Holder value={requesterId} onChange={setRequesterId} focused={!isNamed} />}
       {license === undefined && create === undefined && <OpenRequests requesterId={requesterId} />}
-      <Rights fields={fields} isNamed={isNamed} onChange={change} />
+      <Rights fields={fields} isNamed={isNamed} onChange={change} errorOf={refused.at} />
       <Term fields={fields} license={license} onChange={change} />
       <ScopeFields value={fields.scope} asked={collectionsIn(initial)} onChange={(scope) => change({ scope })} />
       {license === undefined && <PriceFields of={price} dates={toInstants(fields.first, fields.last, undefined)} />}
       {children}
       <FormFoot
-        error={error?.message}
+        error={refused.elsewhere}
         busy={busy}
         action={action}
         disabled={!isComplete(requesterId, fields, terms)}
@@ -80,18 +82,32 @@ export function LicenseForm({ requesterId: given, proposed = '', license: shown,
   );
 }
 
+const LABELS = { type: 'Kind of license', features: 'Extras' };
+
 interface RightsProps {
   fields: Fields;
+  errorOf: (name: string) => string | undefined;
   isNamed: boolean;
   onChange: (changed: Partial<Fields>) => void;
 }
 
-function Rights({ fields, isNamed, onChange }: RightsProps) {
+function Rights({ fields, isNamed, onChange, errorOf }: RightsProps) {
   const required = useRequiredLicenses();
   return (
     <>
-      <Kind value={fields.type} onChange={(type) => onChange({ type })} required={required?.kinds} focused={isNamed} />
-      <Extras value={fields.features} onChange={(features) => onChange({ features })} required={required?.features} />
+      <Kind
+        value={fields.type}
+        error={errorOf('type')}
+        onChange={(type) => onChange({ type })}
+        required={required?.kinds}
+        focused={isNamed}
+      />
+      <Extras
+        value={fields.features}
+        error={errorOf('features')}
+        onChange={(features) => onChange({ features })}
+        required={required?.features}
+      />
     </>
   );
 }
@@ -207,6 +223,7 @@ function toBody({ type, features, first, last, scope }: Fields, license: License
 
 interface RequiredProps<V> {
   value: V;
+  error: string | undefined;
   onChange: (value: V) => void;
   /** The types and features that rules require; undefined if unknown. */
   required: readonly string[] | undefined;
@@ -214,7 +231,7 @@ interface RequiredProps<V> {
 
 const HINT_BELOW = ['label', 'input', 'description', 'error'] as const;
 
-function Kind({ value, onChange, required, focused }: RequiredProps<string> & { focused: boolean }) {
+function Kind({ value, error, onChange, required, focused }: RequiredProps<string> & { focused: boolean }) {
   const kind = value.trim();
   const unrequired = kind !== '' && required !== undefined && !required.includes(kind);
   return (
@@ -230,6 +247,7 @@ function Kind({ value, onChange, required, focused }: RequiredProps<string> & { 
       placeholder={required?.[0] ?? 'research, training, enterprise…'}
       data={[...(required ?? [])]}
       value={value}
+      error={error}
       onChange={onChange}
       openOnFocus={false}
       required
@@ -239,7 +257,7 @@ function Kind({ value, onChange, required, focused }: RequiredProps<string> & { 
   );
 }
 
-function Extras({ value, onChange, required }: RequiredProps<string[]>) {
+function Extras({ value, error, onChange, required }: RequiredProps<string[]>) {
   const unrequired = required === undefined ? [] : value.filter((one) => !required.includes(one));
   return (
     <TagsInput
@@ -253,6 +271,7 @@ function Extras({ value, onChange, required }: RequiredProps<string[]>) {
       }
       data={[...(required ?? [])]}
       value={value}
+      error={error}
       onChange={onChange}
       maxTags={50}
     />

@@ -10,6 +10,7 @@ import { lastDayIn, toInstants } from '../licenses/term.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { useWork } from '../parts/work.ts';
 import { useRequiredLicenses } from '../policies/use-required-licenses.ts';
 import type { Offer } from './offer.ts';
@@ -103,16 +104,18 @@ export function OfferDialog({ offer: shown, onClose }: DialogProps) {
     notify('Denials name this offer from now on.');
     onClose();
   });
+  const { at: errorOf, elsewhere } = toRefused(error, LABELS, { features: fields.features });
+  const part = { fields, change, errorOf };
   const title = offer === undefined ? 'Offer a license' : `Offer of ${offer.licenseType}`;
   return (
     <Dialog onClose={onClose} title={title} size="lg">
       <form onSubmit={start} className="fields">
-        <NameFields fields={fields} change={change} isFixed={offer !== undefined} />
-        <PriceFields fields={fields} change={change} />
-        <AddressFields fields={fields} change={change} />
+        <NameFields {...part} isFixed={offer !== undefined} />
+        <PriceFields {...part} />
+        <AddressFields {...part} />
         <Preview of={{ ...fields, ...(price ?? NO_PRICE), contact: fields.contact || null, url: fields.url || null }} />
         <FormFoot
-          error={error?.message}
+          error={elsewhere}
           busy={busy}
           action={offer === undefined ? 'Offer' : 'Save'}
           disabled={price === undefined}
@@ -126,16 +129,30 @@ export function OfferDialog({ offer: shown, onClose }: DialogProps) {
 interface PartProps {
   fields: Fields;
   change: (changed: Partial<Fields>) => void;
+  /** `name`: of the field in the API. */
+  errorOf: (name: string) => string | undefined;
 }
 
+const LABELS = {
+  licenseType: 'Kind of license',
+  collectionId: 'Where',
+  features: 'Extras',
+  unitPriceMicros: 'Price',
+  currency: 'Currency',
+  contact: 'Email address',
+  url: 'Page about this license',
+  validUntil: 'Last day',
+};
+
 /** Binds a text field. */
-const typed = (name: 'price' | 'contact' | 'url' | 'last', { fields, change }: PartProps) => ({
+const typed = (name: 'price' | 'contact' | 'url' | 'last', { fields, change, errorOf }: PartProps) => ({
   value: fields[name],
+  error: errorOf({ price: 'unitPriceMicros', contact: 'contact', url: 'url', last: 'validUntil' }[name]),
   onChange: (event: ChangeEvent<HTMLInputElement>) => change({ [name]: event.currentTarget.value }),
 });
 
 /** The kind and the place name an offer: they stay. */
-function NameFields({ fields, change, isFixed }: PartProps & { isFixed: boolean }) {
+function NameFields({ fields, change, errorOf, isFixed }: PartProps & { isFixed: boolean }) {
   const required = useRequiredLicenses();
   const choices = useCollectionChoices();
   return (
@@ -146,6 +163,7 @@ function NameFields({ fields, change, isFixed }: PartProps & { isFixed: boolean 
           description="One that your rules ask for."
           data={required?.kinds ?? []}
           value={fields.licenseType}
+          error={errorOf('licenseType')}
           onChange={(licenseType) => change({ licenseType })}
           maxLength={64}
           disabled={isFixed}
@@ -158,6 +176,7 @@ function NameFields({ fields, change, isFixed }: PartProps & { isFixed: boolean 
           placeholder="Everywhere"
           data={choices}
           value={fields.collectionId}
+          error={errorOf('collectionId')}
           onChange={(collectionId) => change({ collectionId })}
           disabled={isFixed}
           clearable
@@ -169,6 +188,7 @@ function NameFields({ fields, change, isFixed }: PartProps & { isFixed: boolean 
         description="That such a license includes; rules may ask for them."
         data={required?.features ?? []}
         value={fields.features}
+        error={errorOf('features')}
         onChange={(features) => change({ features })}
       />
     </>
@@ -181,21 +201,23 @@ const UNITS = [
   { value: 'year', label: 'per year' },
 ] as const;
 
-function PriceFields({ fields, change }: PartProps) {
+function PriceFields(part: PartProps) {
+  const { fields, change, errorOf } = part;
   return (
     <div className="pair">
       <TextInput
         label="Price"
         description="Empty: on request"
         placeholder="0.005"
-        {...typed('price', { fields, change })}
-        error={priceOf(fields) === undefined ? amountFault(fields.price) : undefined}
+        {...typed('price', part)}
+        error={priceOf(fields) === undefined ? amountFault(fields.price) : errorOf('unitPriceMicros')}
         inputMode="decimal"
       />
       <TextInput
         label="Currency"
         description="Cloudflare bills in USD"
         value={fields.currency}
+        error={errorOf('currency')}
         onChange={(event) => change({ currency: event.currentTarget.value.toUpperCase() })}
         maxLength={3}
       />
@@ -211,29 +233,24 @@ function PriceFields({ fields, change }: PartProps) {
   );
 }
 
-function AddressFields({ fields, change }: PartProps) {
+function AddressFields(part: PartProps) {
   return (
     <div className="pair">
       <TextInput
         label="Email address"
         description="Whom to write to"
         placeholder="licensing@example.com"
-        {...typed('contact', { fields, change })}
+        {...typed('contact', part)}
         maxLength={254}
       />
       <TextInput
         label="Page about this license"
         description="A web address"
         type="url"
-        {...typed('url', { fields, change })}
+        {...typed('url', part)}
         maxLength={2048}
       />
-      <TextInput
-        label="Last day"
-        description="Included; empty: no end"
-        type="date"
-        {...typed('last', { fields, change })}
-      />
+      <TextInput label="Last day" description="Included; empty: no end" type="date" {...typed('last', part)} />
     </div>
   );
 }

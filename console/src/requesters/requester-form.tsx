@@ -5,6 +5,7 @@ import { tagOf, useOpened } from '../api/opened.ts';
 import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { useWork } from '../parts/work.ts';
 import type { Requester } from './types.ts';
 
@@ -39,19 +40,22 @@ export function RequesterForm({ requester: shown, id: proposed = '', onDone, onC
     onDone(done.id);
   });
 
+  const refused = toRefused(error, LABELS, { tags: fields.tags, userAgents: fields.userAgents });
+
   return (
     <form onSubmit={start} className="fields">
       <TextInput
         label="Name"
         value={fields.name}
+        error={refused.at('name')}
         onChange={(event) => change({ name: event.currentTarget.value })}
         maxLength={200}
         data-autofocus
       />
-      {requester === undefined && <IdField value={id} onChange={setId} />}
-      <CommonFields value={fields} onChange={change} />
+      {requester === undefined && <IdField value={id} onChange={setId} error={refused.at('id')} />}
+      <CommonFields value={fields} onChange={change} errorOf={refused.at} />
       <FormFoot
-        error={error instanceof SyntaxError ? 'The metadata is not JSON.' : error?.message}
+        error={refused.elsewhere}
         busy={busy}
         action={requester === undefined ? 'Add' : 'Save'}
         disabled={findFault(fields.userAgents) !== undefined}
@@ -61,13 +65,19 @@ export function RequesterForm({ requester: shown, id: proposed = '', onDone, onC
   );
 }
 
-function IdField({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+interface IdFieldProps {
+  value: string;
+  error: string | undefined;
+  onChange: (id: string) => void;
+}
+
+function IdField({ onChange, ...field }: IdFieldProps) {
   return (
     <TextInput
       label="Id"
       description="As your server sends it; it cannot change. Leave empty to have one created."
       placeholder="partner:acme"
-      value={value}
+      {...field}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
@@ -85,6 +95,18 @@ interface Fields {
   /** JSON text. */
   metadata: string;
 }
+
+const LABELS: Readonly<Record<keyof Fields | 'id', string>> = {
+  id: 'Id',
+  name: 'Name',
+  type: 'Type',
+  tags: 'Tags',
+  contactName: 'Contact',
+  email: 'Email',
+  billingAddress: 'Billing address',
+  userAgents: 'User agents',
+  metadata: 'Metadata',
+};
 
 const BLANK: Fields = {
   name: '',
@@ -129,23 +151,26 @@ const textOrNull = (typed: string): string | null => (typed.trim() === '' ? null
 interface CommonFieldsProps {
   value: Fields;
   onChange: (change: Partial<Fields>) => void;
+  errorOf: (name: string) => string | undefined;
 }
 
-function CommonFields({ value, onChange }: CommonFieldsProps) {
+function CommonFields({ value, onChange, errorOf }: CommonFieldsProps) {
   return (
     <>
       <TextInput
         label="Type"
         placeholder="ai_crawler, partner, university…"
         value={value.type}
+        error={errorOf('type')}
         onChange={(event) => onChange({ type: event.currentTarget.value })}
         maxLength={64}
       />
-      <TagsInput label="Tags" value={value.tags} onChange={(tags) => onChange({ tags })} />
+      <TagsInput label="Tags" value={value.tags} onChange={(tags) => onChange({ tags })} error={errorOf('tags')} />
       <TextInput
         label="Contact"
         description="The person to write to"
         value={value.contactName}
+        error={errorOf('contactName')}
         onChange={(event) => onChange({ contactName: event.currentTarget.value })}
         maxLength={200}
       />
@@ -153,21 +178,28 @@ function CommonFields({ value, onChange }: CommonFieldsProps) {
         label="Email"
         type="email"
         value={value.email}
+        error={errorOf('email')}
         onChange={(event) => onChange({ email: event.currentTarget.value })}
         maxLength={254}
       />
       <Textarea
         label="Billing address"
         value={value.billingAddress}
+        error={errorOf('billingAddress')}
         onChange={(event) => onChange({ billingAddress: event.currentTarget.value })}
         autosize
         minRows={2}
         maxLength={1000}
       />
-      <UserAgents value={value.userAgents} onChange={(userAgents) => onChange({ userAgents })} />
+      <UserAgents
+        value={value.userAgents}
+        error={errorOf('userAgents')}
+        onChange={(userAgents) => onChange({ userAgents })}
+      />
       <JsonInput
         label="Metadata"
         value={value.metadata}
+        error={errorOf('metadata')}
         onChange={(metadata) => onChange({ metadata })}
         autosize
         minRows={2}
@@ -179,10 +211,11 @@ function CommonFields({ value, onChange }: CommonFieldsProps) {
 
 interface UserAgentsProps {
   value: string[];
+  error: string | undefined;
   onChange: (userAgents: string[]) => void;
 }
 
-function UserAgents({ value, onChange }: UserAgentsProps) {
+function UserAgents({ value, error, onChange }: UserAgentsProps) {
   return (
     <TagsInput
       label="User agents"
@@ -190,7 +223,7 @@ function UserAgents({ value, onChange }: UserAgentsProps) {
       placeholder={value.length === 0 ? 'Enter adds one' : ''}
       value={value}
       onChange={onChange}
-      error={findFault(value)}
+      error={findFault(value) ?? error}
       // User agents can contain commas.
       splitChars={[]}
       maxTags={USER_AGENTS_MAX}

@@ -6,6 +6,7 @@ import { useWrite } from '../api/read.ts';
 import { FormFoot } from '../parts/form-foot.tsx';
 import { notify } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { useWork } from '../parts/work.ts';
 import { useMay } from '../shell/session.tsx';
@@ -33,6 +34,10 @@ export function SiteForm({ site }: { site: Site }) {
   });
   const isChanged = JSON.stringify(fields) !== JSON.stringify(stored);
   useUnsaved(!busy && isChanged);
+  const { at: errorOf, elsewhere } = toRefused(error, LABELS, {
+    sitemaps: fields.sitemaps.filter((url) => url !== ''),
+  });
+  const part: PartProps = { fields, errorOf, onChange: (changed) => setFields({ ...fields, ...changed }) };
   return (
     <Panel title="Settings">
       <form onSubmit={start} className="fields">
@@ -47,8 +52,8 @@ export function SiteForm({ site }: { site: Site }) {
               onChange={(event) => change({ [name]: event.currentTarget.checked })}
             />
           ))}
-          <Contacts fields={fields} onChange={(changed) => setFields({ ...fields, ...changed })} />
-          <Sitemaps urls={fields.sitemaps} onChange={(given) => setFields({ ...fields, sitemaps: given })} />
+          <Contacts {...part} />
+          <Sitemaps {...part} />
         </fieldset>
         <UrlRules
           key={round}
@@ -57,7 +62,7 @@ export function SiteForm({ site }: { site: Site }) {
           onChange={(rules) => setFields({ ...fields, urls: rules })}
         />
         <FormFoot
-          error={error?.message}
+          error={elsewhere}
           busy={busy && isChanged}
           action="Save"
           disabled={!may || !isChanged}
@@ -74,7 +79,7 @@ export function SiteForm({ site }: { site: Site }) {
 /** Keeps the line that is being typed. */
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n').map((line) => line.trim()));
 
-function Sitemaps({ urls, onChange }: { urls: string[]; onChange: (urls: string[]) => void }) {
+function Sitemaps({ fields: { sitemaps }, errorOf, onChange }: PartProps) {
   return (
     <Textarea
       label="Sitemaps"
@@ -83,24 +88,29 @@ function Sitemaps({ urls, onChange }: { urls: string[]; onChange: (urls: string[
       autosize
       minRows={1}
       maxRows={8}
-      value={urls.join('\n')}
-      onChange={(event) => onChange(linesOf(event.currentTarget.value))}
+      value={sitemaps.join('\n')}
+      error={errorOf('sitemaps')}
+      onChange={(event) => onChange({ sitemaps: linesOf(event.currentTarget.value) })}
     />
   );
 }
 
-interface ContactsProps {
+const LABELS = { contact: 'Whom to ask for a license', licensingUrl: 'Page about licenses', sitemaps: 'Sitemaps' };
+
+interface PartProps {
   fields: Fields;
+  errorOf: (name: string) => string | undefined;
   onChange: (changed: Partial<Fields>) => void;
 }
 
-function Contacts({ fields: { contact, licensingUrl }, onChange }: ContactsProps) {
+function Contacts({ fields: { contact, licensingUrl }, errorOf, onChange }: PartProps) {
   return (
     <div className="pair">
       <TextInput
         label="Whom to ask for a license"
         description="An email address or a page"
         value={contact ?? ''}
+        error={errorOf('contact')}
         maxLength={320}
         onChange={(event) => onChange({ contact: event.currentTarget.value || null })}
       />
@@ -110,6 +120,7 @@ function Contacts({ fields: { contact, licensingUrl }, onChange }: ContactsProps
         type="url"
         placeholder="https://www.example.com/licensing"
         value={licensingUrl ?? ''}
+        error={errorOf('licensingUrl')}
         onChange={(event) => onChange({ licensingUrl: event.currentTarget.value || null })}
       />
     </div>

@@ -13,6 +13,7 @@ import { IconPlus, IconWorldShare } from '../parts/icons.ts';
 import type { Column } from '../parts/list.tsx';
 import { PageHead } from '../parts/page.tsx';
 import { PagedList } from '../parts/paged-list.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { Chip, Time } from '../parts/show.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useWork } from '../parts/work.ts';
@@ -88,6 +89,7 @@ function NewSite({ onClose }: { onClose: () => void }) {
     const site = before ?? (await write('PUT /v1/sites/{host}', { path, body: {} }));
     go(`/sites/${encodeURIComponent(site.host)}`);
   });
+  const refused = toRefused(error, { host: 'Host' });
   return (
     <Dialog onClose={onClose} title="Publish a site">
       <form onSubmit={start} className="fields">
@@ -97,11 +99,12 @@ function NewSite({ onClose }: { onClose: () => void }) {
           placeholder="www.example.com"
           data={[...new Set(hosts)]}
           value={host}
+          error={refused.at('host')}
           onChange={setHost}
           required
           data-autofocus
         />
-        <FormFoot error={error?.message} busy={busy} action="Continue" onCancel={onClose} />
+        <FormFoot error={refused.elsewhere} busy={busy} action="Continue" onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -5,10 +5,13 @@ import type { Row } from '../api/client.ts';
 import { useWrite } from '../api/read.ts';
 import { SecretText } from '../parts/copy.tsx';
 import { FormFoot } from '../parts/form-foot.tsx';
+import { toRefused } from '../parts/refused.ts';
 import { useWork } from '../parts/work.ts';
 import { KINDS } from './kinds.ts';
 
 type Webhook = Row<'GET /v1/webhooks'>;
+
+const LABELS = { url: 'Address', events: 'Events', description: 'Description' };
 
 interface WebhookFormProps {
   webhook?: Webhook;
@@ -34,6 +37,7 @@ export function WebhookForm({ webhook, onDone, onCancel }: WebhookFormProps) {
     }
   });
 
+  const refused = toRefused(error, LABELS);
   if (made !== undefined) return <Secret text={made.secret} onDone={() => onDone(made.id)} />;
   return (
     <form className="fields" onSubmit={start}>
@@ -42,19 +46,29 @@ export function WebhookForm({ webhook, onDone, onCancel }: WebhookFormProps) {
         placeholder="https://example.com/hooks/postern"
         type="url"
         value={url}
+        error={refused.at('url')}
         onChange={(event) => setUrl(event.currentTarget.value)}
         required
         data-autofocus
       />
-      <MultiSelect label="Events" data={KINDS} value={events} onChange={setEvents} searchable required />
+      <MultiSelect
+        label="Events"
+        data={KINDS}
+        value={events}
+        onChange={setEvents}
+        error={refused.at('events')}
+        searchable
+        required
+      />
       <Textarea
         label="Description"
         value={description}
+        error={refused.at('description')}
         onChange={(event) => setDescription(event.currentTarget.value)}
         autosize
       />
       <FormFoot
-        error={error?.message}
+        error={refused.elsewhere}
         busy={busy}
         action={webhook === undefined ? 'Add the webhook' : 'Save'}
         disabled={events.length === 0}

@@ -29,7 +29,7 @@ describe('a collection', () => {
     assert.equal(await page.getByLabel('Paths').inputValue(), '/');
     await page.getByLabel('Hosts').fill('www.example.com\n\n*.example.com\nhttps://example.com');
     await page.getByRole('button', { name: 'Create collection' }).click();
-    await page.getByText(/^https:\/\/example\.com: `hosts\[2\]` must/).waitFor();
+    await page.getByText(/^“https:\/\/example\.com” must/).waitFor();
     await page.getByLabel('Hosts').fill('www.example.com\n *.example.com ');
     await page.getByRole('button', { name: 'Create collection' }).click();
     await page.getByRole('heading', { name: 'The site', level: 1 }).waitFor();
