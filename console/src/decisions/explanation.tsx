@@ -156,7 +156,7 @@ export function Remedies({ of }: { of: Explained['remedies'] }) {
             {remedy.kind === 'permission' && (
               <span>
                 Asking for{' '}
-                {remedy.permissions.length === 0 ? 'no right' : showValue(remedy.permissions.map(permissionName))}
+                {remedy.permissions.length === 0 ? 'no right' : showValue(remedy.permissions.map(permissionName))}{' '}
                 instead
               </span>
             )}
