@@ -77,7 +77,7 @@ export function readBoolean(text: string): boolean {
 
 export function readAuditDays(text: string): number {
   const days = Number(text);
-  if (!/^\d{1,5}$/.test(text) || days < 30) throw new Error(`must be a number of days, 30 or more, not "${text}"`);
+  if (!/^\d{1,5}$/.test(text) || days < 30) throw new Error(`must be a number of days from 30 to 99999, not "${text}"`);
   return days;
 }
 
@@ -97,7 +97,7 @@ export function readStopDelay(text: string): number {
 export function readMemory(text: string): number {
   const mib = Number(text);
   if (!/^\d{1,7}$/.test(text) || mib < LEAST_MIB) {
-    throw new Error(`must be a number of MiB, ${LEAST_MIB} or more, such as 512, not "${text}"`);
+    throw new Error(`must be a number of MiB from ${LEAST_MIB} to 9999999, such as 512, not "${text}"`);
   }
   return mib;
 }
