@@ -372,7 +372,8 @@ describe('modes and outages', () => {
     relay.silence();
     wp.calm();
     const begun = performance.now();
-    let waiting = 40;
+    // Few enough that a busy machine refuses the others before the first one has waited for its ten seconds.
+    let waiting = 12;
     const programs = Array.from({ length: waiting }, async () => {
       const { status } = await wp.get('/tides/', { as: CRAWLER });
       waiting--;
@@ -380,7 +381,7 @@ describe('modes and outages', () => {
     });
     // php-fpm has four workers here.
     await until('the others are refused', () => waiting === 2);
-    for (let i = 0; i < 20; i++) assert.equal((await wp.get('/tides/')).status, 200, 'a reader');
+    for (let i = 0; i < 10; i++) assert.equal((await wp.get('/tides/')).status, 200, 'a reader');
     assert.equal(waiting, 2);
     assert.ok(performance.now() - begun < 9_000);
     // The relay ends their connections: then the slots are free again.
