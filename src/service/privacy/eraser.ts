@@ -78,7 +78,8 @@ async function eraseAll(deps: EraserDeps, log: WriteAheadLog, mayGoOn: () => boo
   while (mayGoOn()) {
     const waiting = await findWaiting(deps.db, TOGETHER_MAX);
     const [oldest] = waiting;
-    const isTime = waiting.length === TOGETHER_MAX || (oldest !== undefined && hasWaited(deps, oldest, TOGETHER_MS));
+    const isFollowed = oldest !== undefined && hasWaited(deps, oldest, COLUMNS_WAIT_MS[deps.db.engine]);
+    const isTime = isFollowed && (waiting.length === TOGETHER_MAX || hasWaited(deps, oldest, TOGETHER_MS));
     const next = isTime ? undefined : await findNext(deps.db);
     if (next === undefined && oldest === undefined) return;
     log.markStale();
