@@ -21,7 +21,7 @@ const SCRIPT = /\.(?:php\d?|phtml|phar|cgi|fcgi|pl|py|rb|asp|aspx|ashx|jsp|jspx|
 /** Everything that `otherTargets` looks for. */
 const ODD_PATH = /[;?#]|[. ](?:\/|$)|::\$|\.\w+\//;
 /** Everything that `withQueries` looks for. */
-const ODD_QUERY = /;|%u[0-9a-f]{4}|(?:^|&)[^=&]*(?:[+.[]|%20|%3d|%5b|%2e|%00)/i;
+const ODD_QUERY = /;|%u[0-9a-f]{4}|(?:^|&)[^=&]*(?:[+.[]|%20|%5b|%2e|%00)/i;
 
 /**
  * Returns the readings of a URL with the plainest first, the URL itself among them; undefined if it has just one,
@@ -124,16 +124,10 @@ function scriptsIn(path: string, index: readonly string[]): [path: string, rare:
   return found;
 }
 
-/**
- * Some servers part a query at `;`, ASP.NET decodes `%u0069`, PHP reads names in a way of its own, and an application
- * may decode `id%3D7` before it looks for the equals sign.
- */
+/** Some servers part a query at `;`, ASP.NET decodes `%u0069`, and PHP reads names in a way of its own. */
 function withQueries(target: Target): Target[] {
   if (!ODD_QUERY.test(target.query)) return [target];
-  const parted = target.query
-    .replaceAll(';', '&')
-    .replaceAll(/%u([0-9a-f]{4})/gi, (_, code: string) => toEscape(code))
-    .replaceAll(/(?<=^|&)[^=&]*/g, (name) => name.replaceAll(/%3d/gi, '='));
+  const parted = target.query.replaceAll(';', '&').replaceAll(/%u([0-9a-f]{4})/gi, (_, code: string) => toEscape(code));
   const others = [parted, parted.split('&').flatMap(phpSpellings).join('&')];
   return [target, ...others.map((query) => ({ ...target, query, rare: true }))];
 }

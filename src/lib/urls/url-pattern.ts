@@ -87,19 +87,13 @@ export function parsePathPattern(text: string): PathPattern | undefined {
   };
 }
 
-function toParts(text: string, toLiteral: (text: string) => string | undefined): string[] | undefined {
+function toParts(text: string, toLiteral: (text: string, i: number) => string | undefined): string[] | undefined {
   const parts = text.split(/\*+/).map(toLiteral);
   return parts.includes(undefined) ? undefined : (parts as string[]);
 }
 
-function toQueryParts(text: string): string[] | undefined {
-  let inValue = false;
-  return toParts(text, (part) => {
-    const literal = toLiteralQuery(part, inValue);
-    inValue = part.includes('&') ? /=[^&]*$/.test(part) : inValue || part.includes('=');
-    return literal;
-  });
-}
+/** The star before a part matches an equals sign, too, so that the part may be in a value. */
+const toQueryParts = (text: string): string[] | undefined => toParts(text, (part, i) => toLiteralQuery(part, i > 0));
 
 const joinedLength = (parts: readonly string[]): number =>
   parts.reduce((sum, part) => sum + part.length, parts.length - 1);
