@@ -252,7 +252,8 @@ test('the log shows used quotas and what is planned to those alone who may read 
   );
   const readers: [who: string, options: object, quota: boolean, candidate: boolean][] = [
     ['a key', {}, true, true],
-    ['analytics alone', { key: await keyOf(['analytics:read']) }, true, false],
+    ['analytics alone', { key: await keyOf(['analytics:read']) }, false, false],
+    ['analytics and requesters', { key: await keyOf(['analytics:read', 'requesters:read']) }, true, false],
     ['a public key', { key: await keyOf(['analytics:read', 'policies:read'], 'public') }, false, false],
     ['a viewer', { key: null, headers: { ...OWN, cookie: session } }, false, false],
   ];

@@ -126,7 +126,7 @@ async function toNamed(
   const may = { policies: holdsPermission(caller.permissions, 'policies:read') };
   const hidden = [
     ...(isPublicKey(caller) ? [withoutVisitor] : []),
-    ...(caller.readOnly ? [withoutQuota] : []),
+    ...(caller.readOnly || !holdsPermission(caller.permissions, 'requesters:read') ? [withoutQuota] : []),
     ...(caller.readOnly || !may.policies ? [withoutCandidate] : []),
   ];
   const shown = hidden.reduce((all, without) => all.map(without), both);
@@ -274,7 +274,7 @@ function withoutVisitor<D extends LoggedDecision>(decision: D): D {
   return { ...shown, requesterId: null, context: null, license: null } as D;
 }
 
-/** Removes what the usage of a license's running period says, which is not for those who only look. */
+/** Removes what the usage of a license's running period says: it is read where that is. */
 const withoutQuota = <D extends LoggedDecision>(decision: D): D => ({ ...decision, quota: null });
 
 /** Removes what is planned: it is read where the candidate is. */
