@@ -218,6 +218,8 @@ function chooseAll(locator: Locator, readings: readonly ReadAt[], inForce: InFor
   const found: FoundContent[] = [];
   const missing: Locator[] = [];
   for (const reading of withoutMadeUpPort(locator, readings, inForce)) {
+    // Few servers read it so, and no item is meant.
+    if (reading.rare && reading.unmet) continue;
     const at = reachAll(reading, inForce);
     if (at === 'none') {
       if (!reading.rare) missing.push(reading.locator);

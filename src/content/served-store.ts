@@ -24,8 +24,8 @@ export interface Sought {
   readonly folded: boolean;
 }
 
-/** undefined: none. */
-export type ServedItem = string | 'many' | undefined;
+/** undefined: none is at the path; `unmet`: only items with other parameters are. */
+export type ServedItem = string | 'many' | 'unmet' | undefined;
 
 interface ServedRow extends Row {
   n: number;
@@ -175,6 +175,7 @@ function byParameters(query: string, items: readonly Queried[]): ServedItem {
     const own = toParameters(parseLocator(source)?.query ?? '');
     return own.every((one) => asked.has(one)) ? [{ id, status, own }] : [];
   });
+  if (met.length === 0) return 'unmet';
   const counted = met.filter(({ status, own }) => status === 'active' || !met.some((other) => replaces(other, own)));
   const best = counted.filter(({ own }) => counted.every((other) => hasAll(own, other.own)));
   return best.length === 1 ? best[0]?.id : 'many';

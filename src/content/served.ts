@@ -22,6 +22,8 @@ export interface ServedAddress {
 export interface Registered {
   readonly id: string | null | undefined;
   readonly bySource: boolean;
+  /** Only items with other parameters are at the path. */
+  readonly unmet?: true;
   /** More items that only the router of the caller takes for one with it; absent: there are none. */
   readonly others?: readonly string[] | undefined;
 }
@@ -47,6 +49,7 @@ async function findSome(db: Db, addresses: readonly ServedAddress[]): Promise<Re
   const found = addresses.map((address, i): Registered => {
     const item = items[i];
     if (item === undefined) return { id: names.get(address), bySource: false };
+    if (item === 'unmet') return { id: null, bySource: true, unmet: true };
     return { id: item === 'many' ? null : item, bySource: true };
   });
   for (const [i, address] of addresses.entries()) {

@@ -274,6 +274,25 @@ describe('queries', () => {
       await assertOpen(`https://php.example${target}`);
   });
 
+  test('an item is found at its own address, also where a name in it has other readings', async () => {
+    await collection({ hosts: ['named.example'], policyId: SHUT });
+    const own = ['/a?filter[id]=7', '/b?filter%5Bid%5D=7', '/c?a.b=1', '/d?a=1;b=2', '/e?foo+bar', '/f?+id=7'];
+    for (const target of own) {
+      const { id } = await made(
+        postern,
+        '/v1/content',
+        item({ source: `https://named.example${target}`, policyId: OPEN }),
+      );
+      assert.equal((await check(postern, { url: `https://named.example${target}` })).contentId, id, target);
+      await assertOpen(`https://named.example${target}`);
+      await assertShut(`https://named.example${target.slice(0, 2)}?other=1`);
+    }
+    // Another item that a reading finds counts.
+    await made(postern, '/v1/content', item({ source: 'https://named.example/a?filter[]=7', policyId: SHUT }));
+    await made(postern, '/v1/content', item({ source: 'https://named.example/d?b=2', policyId: SHUT }));
+    for (const target of ['/a?filter[id]=7', '/d?a=1;b=2']) await assertShut(`https://named.example${target}`);
+  });
+
   test('an archived item is reached through no parameters of another one', async () => {
     const at = (query: string) => `https://archived.example/article?${query}`;
     const { id } = await made(postern, '/v1/content', item({ source: at('id=7'), policyId: OPEN }));
