@@ -50,7 +50,7 @@ test('lists programs by requests, with pages, addresses and times', async () => 
   const common = { denied: 0, addressesApproximate: true, firstSeen: now, lastSeen: now };
   const { data, totalCount } = await list();
   assert.equal(totalCount, 2);
-  assert.ok(Math.abs(data[0].addresses - 20) <= 1, `${data[0].addresses}`);
+  assert.ok(Math.abs(data[0].addresses - 20) <= 3, `${data[0].addresses}`);
   assert.deepEqual(data, [
     {
       ...common,
