@@ -4,6 +4,7 @@
  * see.
  */
 import { createPostern, type Postern } from '../../client/src/client.ts';
+import { isWord } from '../../client/src/edge/attempt.ts';
 import { PosternError, PosternUnreachable } from '../../client/src/errors.ts';
 import { plain } from '../lib/terminal-text.ts';
 import { type CommandError, failed, misused } from './outcome.ts';
@@ -19,7 +20,7 @@ export async function connect(terminal: Terminal, options: { url?: string }): Pr
   const url = getAddress(terminal, options.url);
   const key = readKey(terminal.env) ?? (await promptForKey(terminal, url));
   // The client refuses it as well, but does not know where it came from.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
+  if (!isWord(key)) {
     throw misused('The key is not one word; check POSTERN_KEY or the file that POSTERN_KEY_FILE names.');
   }
   return createPostern({ url, key, timeoutMs: TIMEOUT_MS, retries: RETRIES, signal: terminal.signal });

@@ -25,7 +25,7 @@ const ask = (path: string, userAgent: string | undefined, ip?: string, more: obj
   ...more,
 });
 const asks = [
-  ...Array.from({ length: 60 }, (_, n) => ask(`/p${n % 7}`, NEWS, `192.0.2.${n % 20}`)),
+  ...Array.from({ length: 60 }, (_, n) => ask(`/p${n % 7}`, NEWS, `192.0.2.${n % 8}`)),
   ...Array.from({ length: 9 }, () => ask('/robots.txt', 'quiet-tool/1.0')),
   ...Array.from({ length: 5 }, () => ask('/p1', FIREFOX, '192.0.2.1')),
   ask('/p1', 'GPTBot/1.2', '192.0.2.1'),
@@ -50,7 +50,8 @@ test('lists programs by requests, with pages, addresses and times', async () => 
   const common = { denied: 0, addressesApproximate: true, firstSeen: now, lastSeen: now };
   const { data, totalCount } = await list();
   assert.equal(totalCount, 2);
-  assert.ok(Math.abs(data[0].addresses - 20) <= 3, `${data[0].addresses}`);
+  // Under a new salt each day, two of them rarely fall on one of 1,024 registers; three hardly ever.
+  assert.ok(Math.abs(data[0].addresses - 8) <= 1, `${data[0].addresses}`);
   assert.deepEqual(data, [
     {
       ...common,

@@ -6,9 +6,9 @@ import { List } from '../parts/list.tsx';
 import { Panel } from '../parts/page.tsx';
 import { pluralize } from '../parts/plural.ts';
 import { formatCount } from '../parts/show.tsx';
-import { LABELS, MappingFields } from './mapping-fields.tsx';
+import { MappingFields } from './mapping-fields.tsx';
 import type { Read } from './read-file.ts';
-import { guessMapping, type Plan, REQUIRED, type Row, toRow, withoutRepeats } from './rows.ts';
+import { guessMapping, LABELS, type Plan, REQUIRED, type Row, toRow, withoutRepeats } from './rows.ts';
 import { type Outcome, sendRows } from './send.ts';
 import { Sending } from './sending.tsx';
 

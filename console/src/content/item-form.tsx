@@ -7,6 +7,7 @@ import { toRefused } from '../parts/refused.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { useWork } from '../parts/work.ts';
 import { usePolicyChoices } from '../policies/names.ts';
+import { LABELS } from './rows.ts';
 
 export interface ItemFields {
   externalId: string;
@@ -122,16 +123,6 @@ function TermsFields({ fields, change, errorOf }: PartProps) {
     </>
   );
 }
-
-const LABELS: Readonly<Record<keyof ItemFields, string>> = {
-  externalId: 'External id',
-  title: 'Title',
-  type: 'Type',
-  source: 'Source',
-  policyId: 'Policy',
-  tags: 'Tags',
-  metadata: 'Metadata',
-};
 
 /** Throws SyntaxError for text that is not JSON. The service checks that the value is an object. */
 const parseMetadata = (text: string): Record<string, unknown> => JSON.parse(text.trim() === '' ? '{}' : text);

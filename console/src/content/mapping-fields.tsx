@@ -3,17 +3,7 @@ import '@mantine/core/styles/Checkbox.css';
 import { Checkbox, Select } from '@mantine/core';
 import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 import { usePolicyChoices } from '../policies/names.ts';
-import { type Defaults, FIELDS, type Field, type Mapping, type Plan, REQUIRED } from './rows.ts';
-
-export const LABELS: Record<Field, string> = {
-  externalId: 'External id',
-  title: 'Title',
-  type: 'Type',
-  source: 'Source',
-  policyId: 'Policy',
-  tags: 'Tags',
-  metadata: 'Metadata',
-};
+import { type Defaults, FIELDS, type Field, LABELS, type Mapping, type Plan, REQUIRED } from './rows.ts';
 
 interface MappingFieldsProps {
   columns: string[];

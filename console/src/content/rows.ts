@@ -5,6 +5,16 @@ import { CONTENT_TYPES } from '../../../client/src/generated/vocabularies.ts';
 
 export const FIELDS = ['externalId', 'title', 'type', 'source', 'policyId', 'tags', 'metadata'] as const;
 export type Field = (typeof FIELDS)[number];
+/** The names of the fields in forms. */
+export const LABELS: Readonly<Record<Field, string>> = {
+  externalId: 'External id',
+  title: 'Title',
+  type: 'Type',
+  source: 'Source',
+  policyId: 'Policy',
+  tags: 'Tags',
+  metadata: 'Metadata',
+};
 export const REQUIRED: readonly Field[] = ['externalId', 'title', 'type', 'source'];
 
 export type Source = Record<string, unknown>;
